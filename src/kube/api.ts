@@ -1,0 +1,46 @@
+// The one way to the API server. Implemented over HTTP for a real cluster, and in memory for laptops, tests
+// and the simulation (src/local).
+
+export type KubeRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, e.g. `/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases/rds-…`. */
+  path: string;
+  body?: unknown;
+  /** Defaults to `application/json`; patches say which kind they are. */
+  contentType?: string;
+  deadlineMs: number;
+};
+
+export type KubeResponse = { status: number; body: unknown };
+
+export type KubeCall = (request: KubeRequest) => Promise<KubeResponse>;
+
+/** No answer came; whether a write took effect is unknown. */
+export class KubeUnreachable extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'KubeUnreachable';
+  }
+}
+
+export type ObjectMeta = {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  finalizers?: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string; controller?: boolean }[];
+  managedFields?: { manager?: string; operation?: string; subresource?: string; fieldsV1?: Record<string, unknown> }[];
+};
+
+export type KubeObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+};
