@@ -35,7 +35,12 @@ export type ObjectMeta = {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: { apiVersion: string; kind: string; name: string; uid: string; controller?: boolean }[];
-  managedFields?: { manager?: string; operation?: string; subresource?: string; fieldsV1?: Record<string, unknown> }[];
+  managedFields?: {
+    manager?: string;
+    operation?: string;
+    subresource?: string;
+    fieldsV1?: Record<string, unknown>;
+  }[];
 };
 
 export type KubeObject = {

@@ -133,10 +133,15 @@ export type Cloud = {
   deleteInstance(id: string): Promise<{ jobId: string | undefined }>;
   createBackup(wanted: { instanceId: string; name: string; description: string }): Promise<{ id: string }>;
   restartInstance(id: string): Promise<{ jobId: string | undefined }>;
+  /** `sizeGb` is the new total. */
+  enlargeVolume(id: string, sizeGb: number): Promise<{ jobId: string | undefined }>;
+  resizeFlavor(id: string, flavor: string): Promise<{ jobId: string | undefined }>;
 
   // Writes that are safe to repeat.
   tagInstance(id: string, tags: Record<string, string>): Promise<void>;
   untagInstance(id: string, keys: readonly string[]): Promise<void>;
+  /** Returns only when the token is definitely dead (revoked now, or unknown to IAM). */
+  revokeToken(token: string): Promise<void>;
 };
 
 /** Opens a cloud for a set of credentials; token, limiter and snapshot are shared between openings. */
@@ -148,4 +153,8 @@ export type Credentials = {
   projectName: string | undefined;
   projectId: string | undefined;
   domainName: string | undefined;
-} & ({ kind: 'password'; username: string; password: string } | { kind: 'aksk'; accessKey: string; secretKey: string } | { kind: 'token'; token: string });
+} & (
+  | { kind: 'password'; username: string; password: string }
+  | { kind: 'aksk'; accessKey: string; secretKey: string }
+  | { kind: 'token'; token: string }
+);

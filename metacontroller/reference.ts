@@ -1,0 +1,66 @@
+// docs/resource.md: every field of the resource, from the schema that also validates it.
+
+import { RdsBackupSpecSchema } from '../src/rds/backup.ts';
+import { CHANGE_RULES, SPEC_RULES } from '../src/rds/rules.ts';
+import { RdsSpecSchema } from '../src/rds/spec.ts';
+import { RdsStatusSchema } from '../src/rds/status.ts';
+
+type Schema = {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+};
+
+function typeOf(schema: Schema): string {
+  if (schema.enum) return schema.enum.join(' \\| ');
+  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  const range = schema.minimum === undefined ? '' : ` ${schema.minimum}-${schema.maximum}`;
+  return `${schema.type}${range}`;
+}
+
+function rows(schema: Schema, path: string): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const inner = field.properties ? field : field.items?.properties ? field.items : undefined;
+    const here = `${path}${name}${field.items ? '[]' : ''}`;
+    const fallback = field.default === undefined ? '' : `\`${field.default}\``;
+    const row = `| \`${here}\` | ${typeOf(field)} | ${fallback} | ${field.description ?? ''} |`;
+    return inner ? [row, ...rows(inner, `${here}.`)] : [row];
+  });
+}
+
+function section(title: string, schema: unknown, path: string): string[] {
+  return [
+    `## ${title}`,
+    '',
+    '| field | type | default | meaning |',
+    '|---|---|---|---|',
+    ...rows(schema as Schema, path),
+    '',
+  ];
+}
+
+export function resourceReference(): string {
+  return [
+    '<!-- Generated from src/rds by `npm run generate`; do not edit. -->',
+    '# Resource reference',
+    '',
+    '`apiVersion: otc.mcsps.de/v1alpha1`. Fields in lower case are those of the old operator and keep their meaning.',
+    '',
+    ...section('Rds: spec', RdsSpecSchema, 'spec.'),
+    '### Refused at admission',
+    '',
+    ...SPEC_RULES.map(({ field, message }) => `- \`${field}\`: ${message}.`),
+    '',
+    '### Refused as a change',
+    '',
+    ...CHANGE_RULES.map(({ field, message }) => `- \`${field}\`: ${message}.`),
+    '',
+    ...section('Rds: status', RdsStatusSchema, 'status.'),
+    ...section('RdsBackup: spec', RdsBackupSpecSchema, 'spec.'),
+  ].join('\n');
+}

@@ -1,0 +1,113 @@
+// buildApp(deps) -> Fastify: everything but sockets, signals and the environment.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import underPressure from '@fastify/under-pressure';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+} from 'fastify';
+import type { Metrics } from './metrics.ts';
+import type { SyncDeps } from './sync/deps.ts';
+import { createLoop } from './sync/loop.ts';
+import { hookRoutes } from './sync/routes.ts';
+
+export type AppDeps = {
+  sync: SyncDeps;
+  metrics: Metrics;
+  /** Any of these opens the hooks; empty = open to everyone who reaches the port. */
+  hookTokens: readonly string[];
+  /** undefined: ready. Otherwise what is missing, in words. */
+  notReady: () => Promise<string | undefined>;
+  logger: FastifyBaseLogger;
+  https?: { cert: Buffer; key: Buffer } | undefined;
+  version: string;
+};
+
+const BODY_LIMIT = 16 * 1024 * 1024;
+const OVERLOAD_RETRY_SECONDS = 5;
+
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: deps.logger,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 256 },
+    // A hook that edits its input cannot be trusted: the API server already defaulted and pruned.
+    ajv: {
+      customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: false },
+    },
+    ...(deps.https ? { https: deps.https } : {}),
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance;
+
+  app.setErrorHandler(onError);
+  await app.register(swagger, { openapi: { info: { title: 'rds-pilot', version: deps.version } } });
+  await app.register(underPressure, {
+    maxEventLoopDelay: 2_000,
+    exposeStatusRoute: false,
+    pressureHandler: (_request, reply) => {
+      void reply
+        .code(429)
+        .header('retry-after', `${OVERLOAD_RETRY_SECONDS}`)
+        .send({ error: 'Overloaded', message: 'too many hook calls at once' });
+    },
+  });
+  await app.register(async (hooks) => {
+    hooks.addHook('onRequest', authorize(deps.hookTokens));
+    await hooks.register(hookRoutes, {
+      run: createLoop(deps.sync),
+      clock: deps.sync.clock,
+      metrics: deps.metrics,
+    });
+  });
+  app.get('/healthz', { schema: { summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: { summary: 'Hook calls can be answered' } }, async (_request, reply) => {
+    const missing = await deps.notReady();
+    return missing === undefined
+      ? { status: 'ok' }
+      : reply.code(503).send({ status: 'not ready', message: missing });
+  });
+  app.get('/metrics', { schema: { summary: 'Metrics of the operator' } }, async (_request, reply) =>
+    reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics()),
+  );
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  return app;
+}
+
+/** Compared as digests of equal length: neither length nor content of a token shows in the timing. */
+function authorize(tokens: readonly string[]) {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const accepted = tokens.map((token) => digest(`Bearer ${token}`));
+  return async (request: FastifyRequest): Promise<void> => {
+    if (accepted.length === 0) return;
+    const given = digest(request.headers.authorization ?? '');
+    const matches = accepted.map((token) => timingSafeEqual(token, given));
+    if (!matches.includes(true)) {
+      throw Object.assign(new Error('the hook token is missing or wrong'), {
+        statusCode: 401,
+        code: 'Unauthorized',
+      });
+    }
+  };
+}
+
+/** The body of a failed hook ends up in an Event: a bug shows its id there and its text only in our log. */
+function onError(error: FastifyError, request: FastifyRequest, reply: import('fastify').FastifyReply): void {
+  const status = error.statusCode ?? 500;
+  if (error.validation) {
+    const [first] = error.validation;
+    const field = `${error.validationContext ?? 'body'}${first?.instancePath.replaceAll('/', '.') ?? ''}`;
+    void reply.code(400).send({ error: 'BadRequest', message: `${field}: ${first?.message ?? 'invalid'}` });
+  } else if (status < 500) {
+    void reply.code(status).send({ error: error.code, message: error.message });
+  } else {
+    request.log.error({ err: error }, 'bug in a hook');
+    void reply
+      .code(500)
+      .send({ error: 'Internal', message: `see the log of rds-pilot, request ${request.id}` });
+  }
+}

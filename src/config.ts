@@ -1,0 +1,131 @@
+// Environment -> frozen config, once. Every secret may come from a file (`<VAR>_FILE`), and every complaint
+// names the variable and never its value.
+
+import { readFileSync } from 'node:fs';
+import { settleSeconds, type Timing } from './rds/journal.ts';
+
+export type Config = {
+  port: number;
+  alarmPort: number;
+  host: string;
+  hookTokens: readonly string[];
+  tls: { certFile: string; keyFile: string } | undefined;
+  journal: 'lease' | 'memory';
+  kubeconfig: string | undefined;
+  podNamespace: string;
+  jobImage: string;
+  logLevel: string;
+  timing: Timing;
+  /** OS_* values, files already read; undefined when none is set. */
+  otc: Record<string, string | undefined> | undefined;
+  simulator: { port: number; speed: number } | undefined;
+  /** Folder of manifests for the local loop. */
+  localManifests: string | undefined;
+};
+
+export class ConfigError extends Error {}
+
+type Env = Record<string, string | undefined>;
+
+const OTC_VARIABLES = [
+  'OS_AUTH_URL',
+  'OS_REGION_NAME',
+  'OS_PROJECT_NAME',
+  'OS_PROJECT_ID',
+  'OS_DOMAIN_NAME',
+  'OS_USER_DOMAIN_NAME',
+  'OS_USERNAME',
+  'OS_PASSWORD',
+  'OS_ACCESS_KEY',
+  'OS_SECRET_KEY',
+  'OS_TOKEN',
+];
+
+/** With the embedded simulator lag and late effects are known to be nil, so a demo is quick. */
+const SIMULATED = { OTC_LIST_LAG_SECONDS: '0', OTC_LATE_EFFECT_SECONDS: '0', ABSENCE_GAP_SECONDS: '1' };
+
+export function readConfig(env: Env): Config {
+  const simulator = readSimulator(env);
+  const bounds: Env = { ...(simulator ? SIMULATED : {}), ...env };
+  const listLagSeconds = seconds(bounds, 'OTC_LIST_LAG_SECONDS', 120);
+  const lateEffectSeconds = seconds(bounds, 'OTC_LATE_EFFECT_SECONDS', 60);
+  const otc = Object.fromEntries(OTC_VARIABLES.map((name) => [name, settingOf(env, name)]));
+  const hasOtc = Object.values(otc).some((value) => value !== undefined);
+  if (!hasOtc && !simulator) {
+    throw new ConfigError(
+      'no credentials: set OS_AUTH_URL, OS_REGION_NAME, OS_PROJECT_NAME, OS_DOMAIN_NAME, OS_USERNAME and OS_PASSWORD ' +
+        '(or OS_ACCESS_KEY and OS_SECRET_KEY), or OTC_SIMULATOR=embedded to try it without a cloud',
+    );
+  }
+  return Object.freeze({
+    port: port(env, 'PORT', 8080),
+    alarmPort: port(env, 'ALARM_PORT', 8081),
+    host: env.HOST ?? '0.0.0.0',
+    hookTokens: (settingOf(env, 'HOOK_TOKEN') ?? '')
+      .split(',')
+      .map((token) => token.trim())
+      .filter(Boolean),
+    tls: readTls(env),
+    journal: readJournalMode(env),
+    kubeconfig: env.KUBECONFIG || undefined,
+    podNamespace: env.POD_NAMESPACE ?? 'rds-pilot',
+    jobImage: env.JOB_IMAGE ?? 'rds-pilot:latest',
+    logLevel: env.LOG_LEVEL ?? 'info',
+    timing: {
+      settleMs: settleSeconds({ listLagSeconds, lateEffectSeconds }) * 1000,
+      absenceGapMs: seconds(bounds, 'ABSENCE_GAP_SECONDS', 30) * 1000,
+    },
+    otc: hasOtc ? otc : undefined,
+    simulator,
+    localManifests: env.LOCAL_MANIFESTS || undefined,
+  });
+}
+
+function settingOf(env: Env, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name] || undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new ConfigError(`${name}_FILE: the file ${file} cannot be read`);
+  }
+}
+
+function number(env: Env, name: string, fallback: number, max: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0 || value > max) {
+    throw new ConfigError(`${name}: expected a number from 0 to ${max}`);
+  }
+  return value;
+}
+
+const seconds = (env: Env, name: string, fallback: number) => number(env, name, fallback, 86_400);
+const port = (env: Env, name: string, fallback: number) => number(env, name, fallback, 65_535);
+
+function readTls(env: Env): Config['tls'] {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;
+  if (!certFile && !keyFile) return undefined;
+  if (!certFile || !keyFile) throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together');
+  return { certFile, keyFile };
+}
+
+function readJournalMode(env: Env): Config['journal'] {
+  const { JOURNAL: mode } = env;
+  if (mode !== undefined && mode !== '' && mode !== 'lease' && mode !== 'memory') {
+    throw new ConfigError('JOURNAL: expected lease or memory');
+  }
+  const hasCluster = Boolean(env.KUBECONFIG || env.KUBERNETES_SERVICE_HOST);
+  return mode === 'lease' || mode === 'memory' ? mode : hasCluster ? 'lease' : 'memory';
+}
+
+function readSimulator(env: Env): Config['simulator'] {
+  const { OTC_SIMULATOR: mode } = env;
+  if (!mode) return undefined;
+  if (mode !== 'embedded') throw new ConfigError('OTC_SIMULATOR: the only value is embedded');
+  return {
+    port: port(env, 'SIMULATOR_PORT', 9090),
+    speed: number(env, 'SIMULATOR_SPEED', 60, 1_000_000),
+  };
+}

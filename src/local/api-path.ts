@@ -1,0 +1,33 @@
+// From a path of the Kubernetes API to what it names.
+
+import { ApiFailure } from './api-errors.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+
+export type Target = {
+  resource: Resource;
+  namespace: string | undefined;
+  name: string | undefined;
+  subresource: string | undefined;
+  query: URLSearchParams;
+};
+
+export const parsePath = (resources: readonly Resource[], path: string): Target => {
+  const url = new URL(path, 'http://local');
+  const parts = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const isCore = parts[0] === 'api';
+  const apiVersion = isCore ? parts[1] : `${parts[1]}/${parts[2]}`;
+  const rest = parts.slice(isCore ? 2 : 3);
+  // `namespaces/x/secrets` is a scope, `namespaces/x` and `namespaces/x/status` are the Namespace itself.
+  const isScope =
+    rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2] ?? '');
+  const [plural, name, subresource] = isScope ? rest.slice(2) : rest;
+  const resource = resources.find((one) => one.plural === plural && apiVersionOf(one) === apiVersion);
+  if (!resource) throw new ApiFailure(404, 'the server could not find the requested resource');
+  return {
+    resource,
+    namespace: isScope ? rest[1] : undefined,
+    name,
+    subresource,
+    query: url.searchParams,
+  };
+};

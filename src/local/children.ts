@@ -1,0 +1,160 @@
+// Makes the observed children into the desired ones: deletes first, then server-side apply, kind by kind.
+
+import type { KubeObject } from '../kube/api.ts';
+import type { CompositeController } from './composite-controller.ts';
+import { fieldManager, isConflict, isNotFound, type KubeClient, Stopped } from './kube-client.ts';
+import { groupByKind, groupKey, type ObjectMap } from './object-maps.ts';
+import { controllerReference } from './owners.ts';
+import { findByKind, objectPath, type Resource } from './resources.ts';
+import { keyOf } from './store.ts';
+
+type LastApplied = {
+  sent: string;
+  generation: number | undefined;
+  version: string | undefined;
+  uid: string | undefined;
+};
+
+export type ManageChildren = (
+  parent: KubeObject,
+  observed: ObjectMap,
+  desired: readonly KubeObject[],
+) => Promise<void>;
+
+export type ManageChildrenOptions = {
+  controller: CompositeController;
+  resources: readonly Resource[];
+  client: KubeClient;
+  /** The real one walks a Go map: the order inside a kind is random. */
+  shuffle: <T>(items: T[]) => T[];
+};
+
+export const createManageChildren = (options: ManageChildrenOptions): ManageChildren => {
+  const { controller, client, shuffle } = options;
+  const lastApplied = new Map<string, LastApplied>();
+
+  const remove = async (resource: Resource, child: KubeObject): Promise<void> => {
+    const body = { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' };
+    try {
+      await client.send({ method: 'DELETE', path: objectPath(resource, child.metadata), body });
+      lastApplied.delete(cacheKey(resource, child));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
+  const apply = async (
+    resource: Resource,
+    parent: KubeObject,
+    observed: KubeObject | undefined,
+    desired: KubeObject,
+  ): Promise<void> => {
+    if (observed?.metadata.deletionTimestamp) return;
+    const body = claimed(parent, desired);
+    const sent = JSON.stringify(body);
+    const key = cacheKey(resource, desired);
+    const remember = (object: KubeObject): void => {
+      const { generation, resourceVersion: version, uid } = object.metadata;
+      lastApplied.set(key, { sent, generation, version, uid });
+    };
+    if (observed && isUpToDate(lastApplied.get(key), sent, observed)) return;
+    if (observed && methodOf(resource) === 'OnDelete') {
+      remember(observed);
+      return;
+    }
+    const path = `${objectPath(resource, desired.metadata)}?fieldManager=${fieldManager}&force=true`;
+    const contentType = 'application/apply-patch+yaml';
+    try {
+      remember(await client.send({ method: 'PATCH', path, contentType, body }));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  };
+
+  const methodOf = (resource: Resource): 'OnDelete' | 'InPlace' =>
+    controller.children.find((one) => one.resource === resource)?.method ?? 'OnDelete';
+
+  const deleteUnwanted = async (observed: ObjectMap, desired: readonly KubeObject[], problems: Problems) => {
+    const wanted = new Set(desired.map((one) => `${one.kind}.${one.apiVersion} ${keyOf(one.metadata)}`));
+    for (const { resource } of [...controller.children].sort(byKind)) {
+      const children = Object.entries(observed[groupKey(resource)] ?? {});
+      for (const [key, child] of shuffle(children)) {
+        if (child.metadata.deletionTimestamp || wanted.has(`${groupKey(resource)} ${key}`)) continue;
+        await problems.collect(`can't delete ${child.kind} ${key}`, () => remove(resource, child));
+      }
+    }
+  };
+
+  return async (parent, observed, desired) => {
+    const problems = createProblems();
+    await deleteUnwanted(observed, desired, problems);
+    for (const { apiVersion, kind, objects } of groupByKind(desired)) {
+      const resource = findByKind(options.resources, { apiVersion, kind });
+      if (!resource) {
+        problems.add(`unknown kind ${kind} in apiVersion "${apiVersion}"`);
+        continue;
+      }
+      for (const [key, child] of shuffle([...objects])) {
+        const before = observed[groupKey(resource)]?.[key];
+        await problems.collect(`can't apply ${kind} ${key}`, () => apply(resource, parent, before, child));
+      }
+    }
+    problems.raise();
+  };
+};
+
+const byKind = (left: { resource: Resource }, right: { resource: Resource }): number => {
+  const name = ({ group, version, kind }: Resource) => JSON.stringify([group, version, kind]);
+  return name(left.resource) < name(right.resource) ? -1 : 1;
+};
+
+const cacheKey = (resource: Resource, object: KubeObject): string =>
+  `${resource.group}/${resource.kind}/${keyOf(object.metadata)}`;
+
+/** Drift that does not raise the generation goes unseen, except for kinds that have none. */
+const isUpToDate = (last: LastApplied | undefined, sent: string, observed: KubeObject): boolean => {
+  const { uid, generation, resourceVersion } = observed.metadata;
+  if (!last || last.uid !== uid || last.sent !== sent || last.generation !== generation) return false;
+  return generation !== undefined || last.version === resourceVersion;
+};
+
+/** What goes out: ours by owner reference, without what only the server may write. */
+const claimed = (parent: KubeObject, desired: KubeObject): KubeObject => {
+  const { status: _status, ...rest } = desired;
+  const { name, namespace, labels, annotations, finalizers, ownerReferences = [] } = desired.metadata;
+  const isOurs = ownerReferences.some((one) => one.uid === parent.metadata.uid);
+  return {
+    ...rest,
+    apiVersion: desired.apiVersion,
+    kind: desired.kind,
+    metadata: {
+      name,
+      ...(namespace ? { namespace } : {}),
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ownerReferences: isOurs ? ownerReferences : [...ownerReferences, controllerReference(parent)],
+    },
+  };
+};
+
+/** One failing object does not stop the others; the failures are told together. */
+type Problems = ReturnType<typeof createProblems>;
+
+const createProblems = () => {
+  const found: string[] = [];
+  return {
+    add: (problem: string) => found.push(problem),
+    async collect(what: string, attempt: () => Promise<void>): Promise<void> {
+      try {
+        await attempt();
+      } catch (error) {
+        if (error instanceof Stopped) throw error;
+        found.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+    raise(): void {
+      if (found.length > 0) throw new Error(found.length === 1 ? found[0] : `[${found.join(', ')}]`);
+    },
+  };
+};

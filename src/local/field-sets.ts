@@ -1,0 +1,183 @@
+// Who set which field, as the API server writes it down: a tree with `f:name`, `k:{key}` and `v:value`.
+
+import { copyJson, deepEqual, isRecord, type JsonRecord } from './json.ts';
+import type { ListRule } from './resources.ts';
+
+export type Fields = { [key: string]: Fields };
+export type ListRules = Readonly<Record<string, ListRule>>;
+
+/** `Update` entries also name the maps themselves (`.`), `Apply` entries only what was sent. */
+type Style = 'Apply' | 'Update';
+
+const systemFields = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'generateName',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+]);
+
+/** The part of an object that somebody can own. */
+export const ownable = (object: JsonRecord): JsonRecord => {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  if (!isRecord(metadata)) return rest;
+  const kept = Object.entries(metadata).filter(([key]) => !systemFields.has(key));
+  return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) };
+};
+
+export const isLeaf = (fields: Fields): boolean => Object.keys(fields).length === 0;
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+export const listKey = (rule: ListRule, item: unknown): string => {
+  if (rule === 'set') return `v:${JSON.stringify(item)}`;
+  const record = isRecord(item) ? item : {};
+  const pairs = rule.keys.map((key) => [key, record[key] ?? (key === 'protocol' ? 'TCP' : null)]);
+  return `k:${JSON.stringify(Object.fromEntries(pairs))}`;
+};
+
+const isTree = (rule: ListRule | undefined): rule is { keys: readonly string[] } =>
+  rule !== undefined && rule !== 'set' && !rule.atomicItems;
+
+export const fieldsOf = (value: unknown, rules: ListRules, style: Style, path = ''): Fields => {
+  const fields: Fields = {};
+  if (isRecord(value)) {
+    const keys = Object.keys(value);
+    if (style === 'Update' && path !== '' && path !== 'metadata' && keys.length > 0) fields['.'] = {};
+    for (const key of keys) fields[`f:${key}`] = fieldsOf(value[key], rules, style, join(path, key));
+    return fields;
+  }
+  const rule = rules[path];
+  if (!Array.isArray(value) || rule === undefined) return fields;
+  if (style === 'Update' && value.length > 0) fields['.'] = {};
+  for (const item of value) {
+    fields[listKey(rule, item)] = isTree(rule) ? { '.': {}, ...fieldsOf(item, rules, style, path) } : {};
+  }
+  return fields;
+};
+
+/** What is new or different in `next`; undefined when nothing is. */
+export const changedFields = (
+  previous: unknown,
+  next: unknown,
+  rules: ListRules,
+  path = '',
+): Fields | undefined => {
+  if (isRecord(previous) && isRecord(next)) {
+    return collect(
+      Object.keys(next).map((key) => [`f:${key}`, previous[key], next[key], join(path, key)]),
+      rules,
+    );
+  }
+  const rule = rules[path];
+  if (rule !== undefined && Array.isArray(previous) && Array.isArray(next)) {
+    const before = new Map(previous.map((item) => [listKey(rule, item), item]));
+    return collect(
+      next.map((item) => [listKey(rule, item), before.get(listKey(rule, item)), item, path]),
+      rules,
+    );
+  }
+  return deepEqual(previous, next) ? undefined : fieldsOf(next, rules, 'Update', path);
+};
+
+const collect = (
+  entries: [key: string, before: unknown, after: unknown, path: string][],
+  rules: ListRules,
+): Fields | undefined => {
+  const result: Fields = {};
+  for (const [key, before, after, path] of entries) {
+    const changed = changedFields(before, after, rules, path);
+    if (changed) result[key] = changed;
+  }
+  return isLeaf(result) ? undefined : result;
+};
+
+export const union = (left: Fields, right: Fields): Fields => {
+  const result: Fields = { ...left };
+  for (const [key, sub] of Object.entries(right)) result[key] = union(result[key] ?? {}, sub);
+  return result;
+};
+
+export const subtract = (left: Fields, right: Fields): Fields => {
+  const result: Fields = {};
+  for (const [key, sub] of Object.entries(left)) {
+    const other = right[key];
+    if (other === undefined) result[key] = sub;
+    else if (!isLeaf(sub) && !isLeaf(other)) {
+      const rest = subtract(sub, other);
+      if (!isLeaf(rest)) result[key] = rest;
+    }
+  }
+  return result;
+};
+
+export const intersect = (left: Fields, right: Fields): Fields => {
+  const result: Fields = {};
+  for (const [key, sub] of Object.entries(left)) {
+    const other = right[key];
+    if (other === undefined) continue;
+    const both = intersect(sub, other);
+    if (isLeaf(sub) || isLeaf(other) || !isLeaf(both)) result[key] = both;
+  }
+  return result;
+};
+
+/** Removes exactly these fields, and maps and lists that become empty by it. */
+export const removeFields = (value: unknown, fields: Fields, rules: ListRules, path = ''): unknown => {
+  if (isRecord(value)) return removeFromMap(value, fields, rules, path);
+  const rule = rules[path];
+  return Array.isArray(value) && rule ? removeFromList(value, fields, rules, path, rule) : value;
+};
+
+const removeFromMap = (value: JsonRecord, fields: Fields, rules: ListRules, path: string): unknown => {
+  const result = copyJson(value);
+  for (const [key, sub] of Object.entries(fields)) {
+    const name = key.slice(2);
+    if (!key.startsWith('f:') || !Object.hasOwn(result, name)) continue;
+    const rest = isLeaf(sub) ? undefined : removeFields(result[name], sub, rules, join(path, name));
+    if (rest === undefined) delete result[name];
+    else result[name] = rest;
+  }
+  return Object.keys(result).length === 0 && path !== '' ? undefined : result;
+};
+
+const removeFromList = (
+  value: readonly unknown[],
+  fields: Fields,
+  rules: ListRules,
+  path: string,
+  rule: ListRule,
+): unknown => {
+  const rest = value.flatMap((item) => {
+    const sub = fields[listKey(rule, item)];
+    if (sub === undefined) return [item];
+    return isLeaf(sub) || sub['.'] ? [] : [removeFields(item, sub, rules, path)];
+  });
+  return rest.length === 0 ? undefined : rest;
+};
+
+/** Lays what was applied over what is stored: maps and keyed lists merge, the rest is replaced. */
+export const mergeApplied = (stored: unknown, applied: unknown, rules: ListRules, path = ''): unknown => {
+  if (isRecord(stored) && isRecord(applied)) {
+    const result: JsonRecord = { ...stored };
+    for (const [key, value] of Object.entries(applied)) {
+      result[key] = mergeApplied(stored[key], value, rules, join(path, key));
+    }
+    return result;
+  }
+  const rule = rules[path];
+  if (rule === undefined || !Array.isArray(stored) || !Array.isArray(applied)) return copyJson(applied);
+  const byKey = new Map(stored.map((item) => [listKey(rule, item), item]));
+  for (const item of applied) {
+    const key = listKey(rule, item);
+    const before = byKey.get(key);
+    byKey.set(key, isTree(rule) && before ? mergeApplied(before, item, rules, path) : item);
+  }
+  return [...byKey.values()];
+};

@@ -1,0 +1,152 @@
+// `metadata.managedFields`: after each write, who owns what.
+
+import type { KubeObject, ObjectMeta } from '../kube/api.ts';
+import {
+  changedFields,
+  type Fields,
+  fieldsOf,
+  intersect,
+  isLeaf,
+  mergeApplied,
+  ownable,
+  removeFields,
+  subtract,
+  union,
+} from './field-sets.ts';
+import { copyJson, deepEqual, isRecord, type JsonRecord } from './json.ts';
+import { apiVersionOf, type Resource } from './resources.ts';
+
+type Entry = NonNullable<ObjectMeta['managedFields']>[number];
+export type Writer = {
+  manager: string;
+  operation: 'Apply' | 'Update';
+  subresource: string | undefined;
+  time: string;
+};
+
+const isBy = (entry: Entry, writer: Writer): boolean =>
+  entry.manager === writer.manager &&
+  entry.operation === writer.operation &&
+  entry.subresource === writer.subresource;
+
+const fieldsIn = (entry: Entry | undefined): Fields => (entry?.fieldsV1 ?? {}) as Fields;
+
+const newEntry = (resource: Resource, writer: Writer, fields: Fields): Entry & JsonRecord => ({
+  manager: writer.manager,
+  operation: writer.operation,
+  apiVersion: apiVersionOf(resource),
+  time: writer.time,
+  fieldsType: 'FieldsV1',
+  fieldsV1: fields,
+  ...(writer.subresource ? { subresource: writer.subresource } : {}),
+});
+
+const replaceEntry = (
+  resource: Resource,
+  entries: readonly Entry[],
+  writer: Writer,
+  fields: Fields,
+  lostByOthers: Fields,
+): Entry[] => {
+  const mine = entries.find((entry) => isBy(entry, writer));
+  const others = entries
+    .filter((entry) => entry !== mine)
+    .map((entry) => ({ ...entry, fieldsV1: subtract(fieldsIn(entry), lostByOthers) }))
+    .filter((entry) => !isLeaf(entry.fieldsV1));
+  if (isLeaf(fields)) return others;
+  // A write that changes nothing in the list of owned fields keeps its time, so that no-op writes stay no-ops.
+  const same = mine && deepEqual(mine.fieldsV1, fields);
+  return [...others, same ? mine : newEntry(resource, writer, fields)];
+};
+
+const withEntries = (object: KubeObject, entries: Entry[]): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields: entries },
+});
+
+/** Status belongs to whoever writes it through its own path, never to the writer of the rest. */
+const writtenPart = (resource: Resource, object: KubeObject, writer: Writer): JsonRecord => {
+  const { status, ...rest } = ownable(object);
+  return resource.hasStatus && writer.subresource !== 'status'
+    ? rest
+    : { ...rest, ...(status ? { status } : {}) };
+};
+
+/** After a create, PUT or merge patch: the writer owns what changed. */
+export const recordUpdate = (
+  resource: Resource,
+  previous: KubeObject | undefined,
+  next: KubeObject,
+  writer: Writer,
+): KubeObject => {
+  const part = (object: KubeObject): JsonRecord => writtenPart(resource, object, writer);
+  const before = previous ? part(previous) : {};
+  const after = part(next);
+  const changed = changedFields(before, after, resource.lists) ?? {};
+  const everything = fieldsOf(after, resource.lists, 'Update');
+  const removed = subtract(fieldsOf(before, resource.lists, 'Update'), everything);
+  const entries = previous?.metadata.managedFields ?? [];
+  const mine = fieldsIn(entries.find((entry) => isBy(entry, writer)));
+  return withEntries(
+    next,
+    replaceEntry(resource, entries, writer, union(subtract(mine, removed), changed), union(changed, removed)),
+  );
+};
+
+export type Applied = { object: JsonRecord; conflicts: { manager: string; fields: Fields }[] };
+
+/** Server-side apply before admission: merge what was sent, take away what this manager no longer sends. */
+export const mergeForApply = (
+  resource: Resource,
+  previous: KubeObject | undefined,
+  sent: JsonRecord,
+  writer: Writer,
+): Applied => {
+  const rules = resource.lists;
+  const applied = ownable(sent);
+  const entries = previous?.metadata.managedFields ?? [];
+  const mine = entries.find((entry) => isBy(entry, writer));
+  const others = entries.filter((entry) => entry !== mine);
+  const before = previous ? ownable(previous) : {};
+  const wanted = fieldsOf(applied, rules, 'Apply');
+  const dropped = others.reduce(
+    (fields, entry) => subtract(fields, fieldsIn(entry)),
+    subtract(fieldsIn(mine), wanted),
+  );
+  const merged = mergeApplied(removeFields(before, dropped, rules), applied, rules);
+  const changed = changedFields(before, merged, rules) ?? {};
+  const conflicts = others
+    .map((entry) => ({
+      manager: entry.manager ?? '',
+      fields: intersect(intersect(changed, wanted), fieldsIn(entry)),
+    }))
+    .filter((one) => !isLeaf(one.fields));
+  return { object: withSystemFields(isRecord(merged) ? merged : {}, previous ?? sent), conflicts };
+};
+
+const withSystemFields = (merged: JsonRecord, source: JsonRecord): JsonRecord => {
+  const ownedMeta = ownable({ metadata: source.metadata }).metadata;
+  const system = isRecord(source.metadata) ? { ...source.metadata } : {};
+  for (const key of Object.keys(isRecord(ownedMeta) ? ownedMeta : {})) delete system[key];
+  const metadata = { ...system, ...(isRecord(merged.metadata) ? merged.metadata : {}) };
+  return copyJson({ ...merged, apiVersion: source.apiVersion, kind: source.kind, metadata });
+};
+
+/** After admission: the applier owns what it sent and was kept; forced changes take fields from others. */
+export const recordApply = (
+  resource: Resource,
+  previous: KubeObject | undefined,
+  next: KubeObject,
+  sent: JsonRecord,
+  writer: Writer,
+): KubeObject => {
+  const rules = resource.lists;
+  const after = ownable(next);
+  const before = previous ? ownable(previous) : {};
+  const wanted = fieldsOf(ownable(sent), rules, 'Apply');
+  const kept = intersect(wanted, fieldsOf(after, rules, 'Update'));
+  const gone = subtract(fieldsOf(before, rules, 'Update'), fieldsOf(after, rules, 'Update'));
+  const taken = intersect(changedFields(before, after, rules) ?? {}, wanted);
+  const entries = previous?.metadata.managedFields ?? [];
+  return withEntries(next, replaceEntry(resource, entries, writer, kept, union(taken, gone)));
+};

@@ -1,0 +1,56 @@
+// What the API server does with an Rds because of our CRD: prune, default, validate, refuse changes. The CEL
+// rules themselves run only in a real API server; their TypeScript twins stand in here.
+
+import type { KubeObject } from '../kube/api.ts';
+import { fullSpec, withDefaults } from '../rds/defaults.ts';
+import { CHANGE_RULES, NAME_PATTERN } from '../rds/rules.ts';
+import { type RdsSpec, RdsSpecSchema } from '../rds/spec.ts';
+import { RdsStatusSchema } from '../rds/status.ts';
+import { specProblems, statusProblems } from '../rds/validate.ts';
+import type { Admission } from './writes.ts';
+
+type Schema = {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  patternProperties?: Record<string, Schema>;
+};
+
+/** Unknown fields vanish without a word, as in the real one. */
+function pruned(value: unknown, schema: Schema): unknown {
+  const { items, properties } = schema;
+  if (Array.isArray(value)) return items ? value.map((item) => pruned(item, items)) : value;
+  if (typeof value !== 'object' || value === null || !properties) return value;
+  const kept = Object.entries(value).filter(([name]) => properties[name] !== undefined);
+  return Object.fromEntries(kept.map(([name, field]) => [name, pruned(field, properties[name] ?? {})]));
+}
+
+function refusal(message: string): ReturnType<Admission> {
+  return { reject: { status: 422, message } };
+}
+
+export const rdsAdmission: Admission = (next, previous) => {
+  if (typeof next.spec !== 'object' || next.spec === null) return refusal('spec: Required value');
+  const { name } = next.metadata;
+  if (!previous && !(new RegExp(NAME_PATTERN).test(name) && name.length <= 52)) {
+    return refusal(
+      'metadata.name: must be a DNS label of at most 52 characters: a Service is named after it',
+    );
+  }
+  const spec = withDefaults(pruned(next.spec, RdsSpecSchema as Schema), RdsSpecSchema as Schema) as RdsSpec;
+  const object: KubeObject = { ...next, spec };
+  if (next.status !== undefined) object.status = pruned(next.status, RdsStatusSchema as Schema);
+  // Ratcheting: what is stored already may stay as it is.
+  const isChanged = !previous || JSON.stringify(previous.spec) !== JSON.stringify(spec);
+  const [problem] = isChanged ? specProblems(spec) : [];
+  if (problem) return refusal(`${problem.field}: ${problem.message}`);
+  if (object.status !== undefined) {
+    const [wrong] = statusProblems(object.status);
+    if (wrong) return refusal(`${wrong.field}: ${wrong.message}`);
+  }
+  if (previous && isChanged) {
+    const before = fullSpec(previous.spec as RdsSpec);
+    const broken = CHANGE_RULES.find((rule) => !rule.holds(fullSpec(spec), before));
+    if (broken) return refusal(`${broken.field}: ${broken.message}`);
+  }
+  return { object };
+};

@@ -1,0 +1,152 @@
+// One sync of one parent, step by step in Metacontroller's own order.
+
+import type { KubeObject } from '../kube/api.ts';
+import type { ManageChildren } from './children.ts';
+import { type Claim, childSelector } from './claim.ts';
+import type { CompositeController } from './composite-controller.ts';
+import { type AskHook, Panic, readSyncAnswer, type SyncAnswer, TooManyRequests } from './hook-call.ts';
+import { deepEqual, type JsonRecord } from './json.ts';
+import { isConflict, isNotFound, type KubeClient, Stopped } from './kube-client.ts';
+import { foreground, orphan } from './lifecycle.ts';
+import type { ObjectMap } from './object-maps.ts';
+import type { Related } from './related.ts';
+import { matchesSelector } from './selectors.ts';
+
+export type SyncParent = (parent: KubeObject) => Promise<void>;
+
+export type SyncParentOptions = {
+  controller: CompositeController;
+  client: KubeClient;
+  ask: AskHook;
+  claim: Claim;
+  related: Related;
+  manageChildren: ManageChildren;
+  resyncAfter: (parent: KubeObject, seconds: number) => void;
+};
+
+export const hasFinalizer = (controller: CompositeController, object: KubeObject): boolean =>
+  object.metadata.finalizers?.includes(controller.finalizer) ?? false;
+
+/** Outside the label selector and without our finalizer: none of our business. */
+export const isOurs = (controller: CompositeController, parent: KubeObject): boolean =>
+  hasFinalizer(controller, parent) || matchesSelector(controller.selector, parent.metadata.labels);
+
+export const createSyncParent = (options: SyncParentOptions): SyncParent => {
+  const { controller, client } = options;
+
+  const setFinalizer = (parent: KubeObject, isWanted: boolean): Promise<KubeObject> =>
+    client.update(controller.parent, parent, (live) => {
+      if (hasFinalizer(controller, live) === isWanted) return undefined;
+      const others = (live.metadata.finalizers ?? []).filter((one) => one !== controller.finalizer);
+      const finalizers = isWanted ? [...others, controller.finalizer] : others;
+      return { ...live, metadata: { ...live.metadata, finalizers } };
+    });
+
+  const syncFinalizer = async (parent: KubeObject): Promise<KubeObject> => {
+    const isWanted = controller.finalize !== undefined;
+    if (hasFinalizer(controller, parent) === isWanted) return parent;
+    if (isWanted && parent.metadata.deletionTimestamp) return parent;
+    return explain("can't sync finalizer", () => setFinalizer(parent, isWanted));
+  };
+
+  const askHook = async (
+    parent: KubeObject,
+    children: ObjectMap,
+    related: ObjectMap,
+  ): Promise<SyncAnswer> => {
+    const isLeaving =
+      parent.metadata.deletionTimestamp !== undefined ||
+      !matchesSelector(controller.selector, parent.metadata.labels);
+    const finalizing = controller.finalize !== undefined && isLeaving;
+    const hook = finalizing ? (controller.finalize ?? controller.sync) : controller.sync;
+    const body = { controller: controller.manifest, parent, children, related, finalizing };
+    return explain(`${finalizing ? 'finalize' : 'sync'} hook failed (version=v2)`, async () =>
+      readSyncAnswer(await options.ask(hook, body), parent),
+    );
+  };
+
+  const checkLabels = (parent: KubeObject, children: readonly KubeObject[]): KubeObject[] => {
+    const selector = childSelector(controller, parent);
+    return children.map((child) => {
+      const added: Record<string, string> = controller.generateSelector
+        ? { 'controller-uid': parent.metadata.uid ?? '' }
+        : {};
+      const labels = { ...added, ...child.metadata.labels };
+      if (!matchesSelector(selector, labels)) {
+        throw new Error(
+          `labels on desired child ${child.kind} ${child.metadata.namespace}/${child.metadata.name} don't match parent selector`,
+        );
+      }
+      return { ...child, metadata: { ...child.metadata, labels } };
+    });
+  };
+
+  const mayManageChildren = (parent: KubeObject): boolean => {
+    if (!parent.metadata.deletionTimestamp) return true;
+    const isCollected = parent.metadata.finalizers?.some((one) => one === foreground || one === orphan);
+    return !isCollected && controller.finalize !== undefined && hasFinalizer(controller, parent);
+  };
+
+  /** A conflict that outlives its retries, or a parent that is gone, counts as success. */
+  const writeStatus = async (
+    parent: KubeObject,
+    status: JsonRecord | undefined,
+  ): Promise<'done' | 'dropped'> => {
+    const wanted = { ...status, observedGeneration: parent.metadata.generation };
+    try {
+      await client.update(
+        controller.parent,
+        parent,
+        (live) => (deepEqual(live.status, wanted) ? undefined : { ...live, status: wanted }),
+        'status',
+      );
+      return 'done';
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return 'dropped';
+      throw error;
+    }
+  };
+
+  /** Returns the failure instead of throwing it: the status is written all the same. */
+  const reconcile = async (
+    parent: KubeObject,
+    observed: ObjectMap,
+    desired: KubeObject[],
+  ): Promise<unknown> => {
+    if (!mayManageChildren(parent)) return undefined;
+    try {
+      await explain("can't reconcile children", () => options.manageChildren(parent, observed, desired));
+      return undefined;
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      return error;
+    }
+  };
+
+  return async (cached) => {
+    if (!isOurs(controller, cached)) return;
+    const asked = await syncFinalizer(cached);
+    if (!isOurs(controller, asked)) return;
+    const observed = await options.claim(asked);
+    const related = await options.related.gather(asked);
+    const answer = await askHook(asked, observed, related);
+    if (answer.resyncAfterSeconds > 0) options.resyncAfter(asked, answer.resyncAfterSeconds);
+    const parent = answer.finalized
+      ? await explain("can't remove finalizer", () => setFinalizer(asked, false))
+      : asked;
+    const desired = checkLabels(parent, answer.children);
+    const childProblem = await reconcile(parent, observed, desired);
+    const outcome = await explain("can't update status", () => writeStatus(parent, answer.status));
+    if (childProblem && outcome === 'done') throw childProblem;
+  };
+};
+
+/** Pauses, stops and panics travel as they are; everything else says what it was that failed. */
+const explain = async <T>(what: string, attempt: () => Promise<T>): Promise<T> => {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof TooManyRequests || error instanceof Stopped || error instanceof Panic) throw error;
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+};

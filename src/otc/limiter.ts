@@ -1,0 +1,62 @@
+// A credential set shares one rate: OTC throttles per user, so one busy tenant loop must not starve itself
+// into 429s, and a 429 that did come holds back every call of that user.
+
+import type { Clock } from '../clock.ts';
+import { RetryableError } from '../errors.ts';
+import type { Budget } from './cloud.ts';
+import { retryAfterSeconds } from './response-headers.ts';
+import type { Send } from './send.ts';
+
+export type Limiter = {
+  /** Waits for a slot, or fails at once when the wait would be longer than allowed. */
+  take(maxWaitMs: number): Promise<void>;
+  pause(ms: number): void;
+};
+
+export const defaultLimits = { callsPerSecond: 10, burst: 20 };
+
+export function createLimiter(clock: Clock, { callsPerSecond, burst } = defaultLimits): Limiter {
+  const intervalMs = 1_000 / callsPerSecond;
+  /** When the bucket would be full again: each call moves it one interval further. */
+  let fullAt = 0;
+  let pausedUntil = 0;
+
+  return {
+    async take(maxWaitMs) {
+      const end = clock.now() + maxWaitMs;
+      const now = clock.now();
+      const slot = Math.max(now, fullAt) + intervalMs - burst * intervalMs;
+      let startAt = Math.max(slot, pausedUntil);
+      if (startAt > end) throw throttled(startAt - now);
+      fullAt = Math.max(now, fullAt) + intervalMs;
+      // A pause may begin while we wait.
+      while (startAt > clock.now()) {
+        await clock.sleep(startAt - clock.now());
+        startAt = Math.max(startAt, pausedUntil);
+        if (startAt > end) throw throttled(startAt - clock.now());
+      }
+    },
+    pause(ms) {
+      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      // No burst after a pause: the cloud has just said that it is too much.
+      fullAt = Math.max(fullAt, pausedUntil + (burst - 1) * intervalMs);
+    },
+  };
+}
+
+function throttled(waitMs: number): RetryableError {
+  return new RetryableError('THROTTLED: held back by our own rate limit, nothing was sent', {
+    code: 'THROTTLED',
+    outcome: 'refused',
+    retryAfterSeconds: Math.ceil(waitMs / 1_000),
+  });
+}
+
+export function withLimiter(send: Send, limiter: Limiter, budget: Budget, clock: Clock): Send {
+  return async (request) => {
+    await limiter.take(budget.remainingMs());
+    const response = await send(request);
+    if (response.status === 429) limiter.pause((retryAfterSeconds(response, clock.now()) ?? 0) * 1_000);
+    return response;
+  };
+}

@@ -1,0 +1,67 @@
+// The door of this folder: a cloud for some credentials and some time, on any way of sending.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { type Account, createAccount } from './account.ts';
+import type { Call } from './call.ts';
+import type { Budget, Cloud, Credentials, OpenCloud } from './cloud.ts';
+import type { defaultLimits } from './limiter.ts';
+import { createLru } from './lru.ts';
+import { type Observe, withObserve } from './observe.ts';
+import { createRdsReads } from './rds-reads.ts';
+import { createRdsWrites } from './rds-writes.ts';
+import type { Send } from './send.ts';
+
+const maxAccounts = 200;
+const flavorsKeepMs = 10 * 60_000;
+
+export type OpenCloudDeps = {
+  send: Send;
+  clock: Clock;
+  /** 0 <= n < 1, for the jitter. */
+  random: () => number;
+  observe?: Observe | undefined;
+  limits?: typeof defaultLimits | undefined;
+};
+
+export function createOpenCloud({ send, clock, random, observe, limits }: OpenCloudDeps): OpenCloud {
+  const observed = observe ? withObserve(send, clock, observe) : send;
+  const accounts = createLru<Account>(maxAccounts);
+  return (credentials, budget) => {
+    const account = accounts.get(keyOf(credentials), () =>
+      createAccount(credentials, { send: observed, clock, random, limits }),
+    );
+    return cloudOf(account, budget);
+  };
+}
+
+function cloudOf(account: Account, budget: Budget): Cloud {
+  const call = account.callWithin(budget);
+  return {
+    ...createRdsReads(call),
+    ...createRdsWrites(call),
+    snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
+    flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),
+    network: (wanted) => account.networks.find(wanted, () => budget.remainingMs()),
+    revokeToken: (token) => revokeToken(call, token),
+  };
+}
+
+/** A token that is unknown (404) is as good as revoked. */
+async function revokeToken(call: Call, token: string): Promise<void> {
+  await call({
+    service: 'iam',
+    method: 'DELETE',
+    path: '/auth/tokens',
+    headers: { 'x-subject-token': token },
+    secrets: [token],
+    accepted: [404],
+    read: () => undefined,
+  });
+}
+
+/** New values make a new account; a hash, so that no secret is kept as a key. */
+function keyOf(credentials: Credentials): string {
+  const sorted = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}

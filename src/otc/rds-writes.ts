@@ -1,0 +1,103 @@
+// The RDS calls that change something. Each sends its request once; what a failure means is in the error.
+
+import { CloudError } from '../errors.ts';
+import type { Call } from './call.ts';
+import type { Cloud } from './cloud.ts';
+import { type Json, need, objectOf, textOf } from './json.ts';
+import { readTags, writeNewInstance } from './rds-wire.ts';
+
+const tagExists = 'DBS.200098';
+
+type RdsWrites = Pick<
+  Cloud,
+  | 'createInstance'
+  | 'deleteInstance'
+  | 'createBackup'
+  | 'restartInstance'
+  | 'enlargeVolume'
+  | 'resizeFlavor'
+  | 'tagInstance'
+  | 'untagInstance'
+>;
+
+export function createRdsWrites(call: Call): RdsWrites {
+  const post = async <T>(
+    path: string,
+    body: Json,
+    read: (body: Json) => T,
+    id = '',
+    secrets: string[] = [],
+  ) => (await call({ service: 'rds', method: 'POST', path, params: { id }, body, secrets, read })).value;
+
+  const act = (id: string, action: Json) => post('/instances/{id}/action', action, readJobId, id);
+
+  const changeTags = (id: string, action: 'create' | 'delete', tags: Json[]): Promise<void> =>
+    post('/instances/{id}/tags/action', { action, tags }, () => {}, id);
+
+  return {
+    createInstance(wanted) {
+      const read = (body: Json) => ({
+        id: need(textOf(objectOf(body, 'instance'), 'id'), 'instance.id'),
+        ...readJobId(body),
+      });
+      return post('/instances', writeNewInstance(wanted), read, '', [wanted.password]);
+    },
+
+    async deleteInstance(id) {
+      const path = '/instances/{id}';
+      return (await call({ service: 'rds', method: 'DELETE', path, params: { id }, read: readJobId })).value;
+    },
+
+    createBackup({ instanceId, name, description }) {
+      const read = (body: Json) => ({ id: need(textOf(objectOf(body, 'backup'), 'id'), 'backup.id') });
+      return post('/backups', { instance_id: instanceId, name, description }, read);
+    },
+
+    restartInstance: (id) => act(id, { restart: {} }),
+    enlargeVolume: (id, sizeGb) => act(id, { enlarge_volume: { size: sizeGb } }),
+    resizeFlavor: (id, flavor) => act(id, { resize_flavor: { spec_code: flavor } }),
+
+    async tagInstance(id, tags) {
+      try {
+        await changeTags(id, 'create', pairs(tags));
+      } catch (error) {
+        if (!(error instanceof CloudError) || error.code !== tagExists) throw error;
+        const missing = await missingTags(call, id, tags, error);
+        if (missing.length > 0) await changeTags(id, 'create', missing);
+      }
+    },
+
+    async untagInstance(id, keys) {
+      const tags = keys.map((key) => ({ key }));
+      await changeTags(id, 'delete', tags);
+    },
+  };
+}
+
+/** Tagging must be repeatable; a tag that stands with another value is the caller's to judge. */
+async function missingTags(
+  call: Call,
+  id: string,
+  wanted: Record<string, string>,
+  refusal: CloudError,
+): Promise<Json[]> {
+  const path = '/instances/{id}/tags';
+  const { value: present } = await call({
+    service: 'rds',
+    method: 'GET',
+    path,
+    params: { id },
+    read: readTags,
+  });
+  const isOther = ([key, value]: [string, string]) => key in present && present[key] !== value;
+  if (Object.entries(wanted).some(isOther)) throw refusal;
+  return pairs(wanted).filter(({ key }) => !(key in present));
+}
+
+function pairs(tags: Record<string, string>): { key: string; value: string }[] {
+  return Object.entries(tags).map(([key, value]) => ({ key, value }));
+}
+
+function readJobId(body: Json): { jobId: string | undefined } {
+  return { jobId: textOf(body, 'job_id') };
+}

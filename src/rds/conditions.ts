@@ -1,0 +1,56 @@
+// Conditions are set, never appended: one per type, and lastTransitionTime moves only when the status flips.
+
+import type { Reason } from './reasons.ts';
+import type { Condition } from './status.ts';
+
+export const CONDITION_TYPES = [
+  'Ready',
+  'Synced',
+  'Progressing',
+  'CredentialsSafe',
+  'ChildrenReady',
+] as const;
+export type ConditionType = (typeof CONDITION_TYPES)[number];
+
+export type ConditionWish = {
+  type: ConditionType;
+  status: Condition['status'];
+  reason: Reason;
+  message: string;
+};
+
+export type Moment = { nowMs: number; generation: number };
+
+export function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+export function setConditions(
+  previous: readonly Condition[],
+  wishes: readonly ConditionWish[],
+  moment: Moment,
+): Condition[] {
+  const merged = new Map(previous.map((condition) => [condition.type, condition]));
+  // Where two wishes name one type the later one counts.
+  const last = new Map(wishes.map((wish) => [wish.type, wish]));
+  for (const wish of last.values()) {
+    const before = merged.get(wish.type);
+    merged.set(wish.type, {
+      type: wish.type,
+      status: wish.status,
+      reason: wish.reason,
+      message: wish.message.slice(0, 4096),
+      lastTransitionTime:
+        before && before.status === wish.status ? before.lastTransitionTime : isoTime(moment.nowMs),
+      observedGeneration: moment.generation,
+    });
+  }
+  return [...merged.values()].sort((a, b) => a.type.localeCompare(b.type));
+}
+
+export function findCondition(
+  conditions: readonly Condition[] | undefined,
+  type: ConditionType,
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}

@@ -1,0 +1,50 @@
+// The defaults that the API server fills in, for callers without one (curl, tests, the memory store).
+
+import { type RdsSpec, RdsSpecSchema } from './spec.ts';
+
+type Defaulted =
+  | 'availabilityzone'
+  | 'backupstarttime'
+  | 'backupkeepdays'
+  | 'datastoretype'
+  | 'datastoreversion'
+  | 'flavorref'
+  | 'port'
+  | 'region'
+  | 'subnet'
+  | 'securitygroup'
+  | 'volumetype'
+  | 'volumesize'
+  | 'vpc'
+  | 'deletionPolicy';
+
+/** A spec in which every field with a default is present. */
+export type FullSpec = Omit<RdsSpec, Defaulted> & Required<Pick<RdsSpec, Defaulted>>;
+
+type Schema = { default?: unknown; properties?: Record<string, Schema>; items?: Schema };
+
+/** Defaults as a structural schema applies them: an absent parent object stays absent. */
+export function withDefaults(value: unknown, schema: Schema): unknown {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items ? value.map((item) => withDefaults(item, items)) : value;
+  }
+  if (typeof value !== 'object' || value === null || !schema.properties) return value;
+  const filled: Record<string, unknown> = { ...value };
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (filled[name] === undefined) {
+      if (property.default !== undefined) filled[name] = property.default;
+    } else {
+      filled[name] = withDefaults(filled[name], property);
+    }
+  }
+  return filled;
+}
+
+export function fullSpec(spec: RdsSpec): FullSpec {
+  return withDefaults(spec, RdsSpecSchema as Schema) as FullSpec;
+}
+
+export function defaultOf(field: string): unknown {
+  return (RdsSpecSchema as Schema).properties?.[field]?.default;
+}

@@ -1,0 +1,111 @@
+// The memory that safety rests on: what was claimed, what is known, what is over. One per Rds UID, stored as
+// a Lease and changed only by compare-and-swap (src/kube/journal.ts). Times are the cloud's, in ms.
+
+export type OpKind = 'create' | 'finalBackup' | 'delete' | 'restart' | 'enlarge' | 'resize';
+
+export type Op = {
+  kind: OpKind;
+  /** What exactly is claimed: an order's value, a target size, a backup name. */
+  key: string;
+  seq: number;
+  /** The cloud's clock in the look-up of the claiming call. */
+  at: number;
+};
+
+export type Journal = {
+  /** Instance in the cloud. Once set it is never taken back. */
+  id?: string;
+  /** True when the instance was not made by us: its root password is never reset. */
+  adopted?: boolean;
+  /** Claimed, outcome not recorded. */
+  op?: Op;
+  /** The last operation that the cloud accepted; for people and for the job's failure reason. */
+  last?: Op & { jobId?: string };
+  /** When the last create was claimed: absence is not believed before this plus the settle time. */
+  createClaimedAt?: number;
+  /** Fresh reads in a row that did not show the instance. */
+  absence?: { count: number; at: number };
+  /** Which drawing of the root password counts; the Secret carries the same mark. */
+  draw?: { mark: string; at: number };
+  /** Orders that were carried out: annotation key -> value. */
+  handled?: Record<string, string>;
+  /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
+  rejected?: { inputs: string; at: number };
+  /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */
+  closed?: { at: number; unknownPast: boolean };
+};
+
+export type Timing = {
+  /** How long after a claim an unknown outcome may still show. */
+  settleMs: number;
+  /** Time between two reads that count towards absence. */
+  absenceGapMs: number;
+};
+
+/** Fresh empty reads, this far apart, before an instance is believed to be absent (protocol C4). */
+export const ABSENCE_READS = 3;
+
+/** Seconds of one call that count towards the settle time: last start, process pause, call deadline. */
+const OWN_SECONDS = 20 + 12 + 8;
+
+export type CloudBounds = { lateEffectSeconds: number; listLagSeconds: number };
+
+/** Below this sum a create could be repeated while the first one is still on its way (protocol, Constants). */
+export function minimumSettleSeconds(bounds: CloudBounds): number {
+  return OWN_SECONDS + bounds.lateEffectSeconds + bounds.listLagSeconds;
+}
+
+/** What we assume about the cloud gets a margin (300 s with the default bounds); our own part is enforced. */
+export function settleSeconds(bounds: CloudBounds): number {
+  return OWN_SECONDS + Math.ceil(((bounds.lateEffectSeconds + bounds.listLagSeconds) * 13) / 9);
+}
+
+export function claim(journal: Journal, op: Omit<Op, 'seq'>): Journal {
+  const seq = (journal.op?.seq ?? journal.last?.seq ?? 0) + 1;
+  const claimed: Journal = { ...journal, op: { ...op, seq } };
+  if (op.kind === 'create') claimed.createClaimedAt = op.at;
+  return withoutAbsence(claimed);
+}
+
+/** A definite no: nothing happened, so a refused create leaves no claim whose effect could still show. */
+export function refused(journal: Journal): Journal {
+  const { op, createClaimedAt, ...rest } = journal;
+  return op?.kind === 'create' || createClaimedAt === undefined ? rest : { ...rest, createClaimedAt };
+}
+
+export function accepted(journal: Journal, facts: { id?: string; jobId?: string | undefined }): Journal {
+  const { op, ...rest } = journal;
+  if (!op) return journal;
+  return {
+    ...rest,
+    ...(facts.id === undefined ? {} : { id: facts.id }),
+    last: facts.jobId === undefined ? op : { ...op, jobId: facts.jobId },
+  };
+}
+
+export function withoutAbsence(journal: Journal): Journal {
+  const { absence: _over, ...rest } = journal;
+  return rest;
+}
+
+/** The earliest time at which an empty read counts towards absence. */
+export function absenceCountsFrom(journal: Journal, timing: Timing): number {
+  const settled = (journal.createClaimedAt ?? Number.NEGATIVE_INFINITY) + timing.settleMs;
+  const spaced = (journal.absence?.at ?? Number.NEGATIVE_INFINITY) + timing.absenceGapMs;
+  return Math.max(settled, spaced);
+}
+
+/** Reads further apart than this are not one observation: counting starts over, the safe direction. */
+const ABSENCE_EXPIRES_GAPS = 20;
+
+/** Counts one empty fresh read; undefined when it is too early to count. */
+export function countAbsence(journal: Journal, at: number, timing: Timing): Journal | undefined {
+  if (at < absenceCountsFrom(journal, timing)) return undefined;
+  const { absence } = journal;
+  const goesOn = absence !== undefined && at - absence.at <= ABSENCE_EXPIRES_GAPS * timing.absenceGapMs;
+  return { ...journal, absence: { count: (goesOn ? absence.count : 0) + 1, at } };
+}
+
+export function absenceProven(journal: Journal): boolean {
+  return (journal.absence?.count ?? 0) >= ABSENCE_READS;
+}

@@ -1,0 +1,84 @@
+// Every name that is derived from an Rds, in one place. They are looked up again by later calls and later
+// versions, so changing one of them loses objects: the test vectors pin them.
+
+import { hashHex } from './hash.ts';
+
+const OTC_NAME_MAX = 64;
+const UID_DIGITS = 12;
+
+export const UID_TAG = 'rds-pilot-uid';
+
+function uidDigits(uid: string): string {
+  return uid.replaceAll('-', '').slice(0, UID_DIGITS);
+}
+
+/** `team-a_shop`: the part of an instance name that does not depend on the UID. */
+export function instanceNameBase(namespace: string, name: string): string {
+  const plain = `${namespace}_${name}`.replace(/[^A-Za-z0-9_-]/g, '-');
+  const lettered = /^[A-Za-z]/.test(plain) ? plain : `r-${plain}`;
+  return lettered.slice(0, OTC_NAME_MAX - UID_DIGITS - 1);
+}
+
+/** `team-a_shop_4bc725aba311` */
+export function instanceName(namespace: string, name: string, uid: string): string {
+  return `${instanceNameBase(namespace, name)}_${uidDigits(uid)}`;
+}
+
+/** What the old operator called its instances. */
+export function oldInstanceName(namespace: string, name: string): string {
+  return `${namespace}_${name}`;
+}
+
+/** Ours, the old operator's, or the same Rds under another UID (a re-made cluster). */
+export function nameKind(
+  candidate: string,
+  namespace: string,
+  name: string,
+  uid: string,
+): 'ours' | 'old' | 'otherUid' | 'unrelated' {
+  if (candidate === instanceName(namespace, name, uid)) return 'ours';
+  if (candidate === oldInstanceName(namespace, name)) return 'old';
+  const base = instanceNameBase(namespace, name);
+  const tail = candidate.startsWith(`${base}_`) ? candidate.slice(base.length + 1) : '';
+  return /^[0-9a-f]{12}$/.test(tail) ? 'otherUid' : 'unrelated';
+}
+
+/** `final-4bc725aba311-20261116024155-1`: unique per deletion and attempt, since OTC refuses a used name. */
+export function finalBackupName(uid: string, deletionTimestamp: string, attempt: number): string {
+  return `${finalBackupPrefix(uid, deletionTimestamp)}${attempt}`;
+}
+
+export function finalBackupPrefix(uid: string, deletionTimestamp: string): string {
+  return `final-${uidDigits(uid)}-${deletionTimestamp.replace(/\D/g, '').slice(0, 14)}-`;
+}
+
+export const serviceName = (name: string): string => name;
+export const connectionSecretName = (name: string): string => `${name}-connection`;
+export const rootSecretName = (name: string): string => `${name}-root`;
+
+/** `shop-u-app1-3f2a1c`: readable, and unique even where two users slug to the same text. */
+export function userSecretName(name: string, user: string, host: string): string {
+  const slug =
+    user
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 20) || 'user';
+  return `${name}-u-${slug}-${hashHex(`${user}@${host}`, 6)}`;
+}
+
+export const journalName = (uid: string): string => `rds-${uid}`;
+export const ownerLeaseName = (instanceId: string): string => `rds-instance-${instanceId}`;
+
+export const ANNOTATIONS = {
+  restart: 'otc.mcsps.de/restart',
+  logs: 'otc.mcsps.de/logs',
+  reconcile: 'otc.mcsps.de/reconcile',
+  adopt: 'otc.mcsps.de/adopt',
+  approve: 'otc.mcsps.de/approve',
+  release: 'otc.mcsps.de/release',
+  forceDelete: 'otc.mcsps.de/force-delete',
+  dryRun: 'otc.mcsps.de/dry-run',
+  draw: 'otc.mcsps.de/draw',
+  journal: 'otc.mcsps.de/journal',
+} as const;

@@ -1,0 +1,146 @@
+// Every reason that can stand in a condition, with what to do about it. docs/conditions.md is generated from
+// this table, and the compiler refuses a reason that is not in it.
+
+export const REASONS = {
+  Available: { means: 'The database is up and accepts connections.', remedy: 'Nothing to do.' },
+  UpToDate: { means: 'The cloud has what the spec says.', remedy: 'Nothing to do.' },
+  Idle: { means: 'No operation runs.', remedy: 'Nothing to do.' },
+  Preparing: { means: 'The operator prepares the create.', remedy: 'Wait; it takes a few seconds.' },
+  Creating: { means: 'The cloud builds the instance.', remedy: 'Wait; the cloud needs 5 to 15 minutes.' },
+  Restarting: { means: 'The instance restarts.', remedy: 'Wait; clients must reconnect.' },
+  Changing: { means: 'The cloud changes the instance.', remedy: 'Wait; the plan shows what changes.' },
+  Busy: {
+    means: 'The cloud works on the instance for another reason.',
+    remedy: 'Wait; the operator goes on afterwards.',
+  },
+  ChangesPending: {
+    means: 'Spec and cloud differ.',
+    remedy: 'See status.plan for what will change and when.',
+  },
+  StorageFull: { means: 'The disk is full and the instance read-only.', remedy: 'Raise spec.volumesize.' },
+  Stopped: { means: 'The instance is stopped.', remedy: 'Start it in the console.' },
+  Frozen: { means: 'The cloud froze the instance.', remedy: 'Settle the account with the cloud.' },
+  InstanceFailed: {
+    means: 'The cloud reports the instance as failed.',
+    remedy: 'Look at it in the console; restart it with the annotation otc.mcsps.de/restart.',
+  },
+  CreateFailed: {
+    means: 'The cloud could not build the instance.',
+    remedy:
+      'Read the message, then delete this Rds (with the annotation otc.mcsps.de/force-delete, as there is nothing to back up) and apply it again.',
+  },
+  CreateOutcomeUnknown: {
+    means: 'The answer to the create was lost; it may still take effect.',
+    remedy:
+      'Wait; the operator looks for the instance and tries again only when it is certain that there is none.',
+  },
+  OutcomeUnknown: {
+    means: 'The answer to an operation was lost; it may still take effect.',
+    remedy: 'Wait; the operator looks for evidence before it tries again.',
+  },
+  RestartUnknown: {
+    means: 'A restart was sent and no answer came.',
+    remedy: 'Wait; the task list of the cloud decides whether it is sent again.',
+  },
+  InvalidSpec: {
+    means: 'A field of the spec cannot work.',
+    remedy: 'Correct the field named in the message.',
+  },
+  InvalidPassword: {
+    means: 'The root password breaks the rules of the cloud.',
+    remedy: 'Change the password as the message says.',
+  },
+  PasswordSecretMissing: {
+    means: 'The Secret or key with the root password does not exist.',
+    remedy: 'Create it; the operator goes on by itself.',
+  },
+  RootPasswordUnknown: {
+    means: 'The root password of this instance is not known to the operator.',
+    remedy: 'Put it into a Secret and name that in spec.passwordSecretRef.',
+  },
+  PlainTextPassword: {
+    means: 'spec.password can be read by everyone who may read the Rds.',
+    remedy: 'Move it into a Secret and use spec.passwordSecretRef.',
+  },
+  PasswordInSecret: { means: 'The root password is kept in a Secret.', remedy: 'Nothing to do.' },
+  UnknownFlavor: {
+    means: 'The flavor does not exist for this engine, version and mode.',
+    remedy: 'Choose one of the flavors named in the message.',
+  },
+  FlavorSoldOut: {
+    means: 'The flavor is not in stock in the wanted availability zone.',
+    remedy: 'Choose another flavor or zone, or wait.',
+  },
+  CloudRefused: {
+    means: 'The cloud refuses the request because of a value in the spec.',
+    remedy: 'Correct the field named in the message.',
+  },
+  CloudForbidden: {
+    means: 'The credentials may not do this, or a quota is used up.',
+    remedy: 'Give the right or raise the quota; the message has the code of the cloud.',
+  },
+  CloudUnreachable: {
+    means: 'The cloud does not answer, is busy or throttles.',
+    remedy: 'Wait; nothing is lost. If it lasts, check OS_AUTH_URL and the network.',
+  },
+  CredentialsInvalid: {
+    means: 'Credentials for the cloud are missing or incomplete.',
+    remedy: 'Correct the Secret named in the message.',
+  },
+  JournalUnavailable: {
+    means: 'The operator cannot read or write its journal (a Lease).',
+    remedy: 'Check the API server and the Role for leases in the namespace of the operator.',
+  },
+  DuplicateInstances: {
+    means: 'More than one instance carries the name of this Rds.',
+    remedy: 'Find out which one has the data, remove or rename the other in the console.',
+  },
+  AdoptionNeeded: {
+    means: 'An instance for this namespace and name exists that this Rds did not make.',
+    remedy: 'Take it over with the annotation otc.mcsps.de/adopt: <id>, or rename the Rds.',
+  },
+  ForeignInstance: {
+    means: 'The instance belongs to another Rds.',
+    remedy: 'Let the other Rds go first (deletionPolicy: Retain), then adopt.',
+  },
+  InstanceGone: {
+    means: 'The instance was deleted outside the operator.',
+    remedy: 'Delete this Rds and apply it again, with spec.restoreFrom if the data is needed.',
+  },
+  InstanceMissing: {
+    means: 'The cloud does not list the instance at the moment.',
+    remedy: 'Wait; the operator looks several times before it believes that the instance is gone.',
+  },
+  ChildNameTaken: {
+    means: 'An object that is not ours has the name of a child.',
+    remedy: 'Remove or rename the object named in the message.',
+  },
+  ChildrenApplied: { means: 'All objects of this Rds are in place.', remedy: 'Nothing to do.' },
+  Paused: { means: 'spec.paused is set.', remedy: 'Remove spec.paused to let the operator act again.' },
+  DryRun: {
+    means: 'The annotation otc.mcsps.de/dry-run is set: the operator plans and does not act.',
+    remedy: 'Remove the annotation.',
+  },
+  NotYetSupported: {
+    means: 'The spec asks for something that this version does not do.',
+    remedy: 'See the changelog; the rest of the spec is carried out.',
+  },
+  FinalBackup: { means: 'The backup before the delete is being made.', remedy: 'Wait.' },
+  FinalBackupFailed: {
+    means: 'The backup before the delete failed; nothing is deleted.',
+    remedy:
+      'The operator tries again. To delete without a backup set the annotation otc.mcsps.de/force-delete: "true".',
+  },
+  Deleting: { means: 'The instance is being deleted.', remedy: 'Wait.' },
+  WaitingForCreate: {
+    means: 'The Rds was deleted while its create was on the way.',
+    remedy: 'Wait; the instance is looked for first, so that none is left behind.',
+  },
+  ProvingAbsence: {
+    means: 'The instance is no longer listed; the operator looks again before it believes it.',
+    remedy: 'Wait.',
+  },
+  Released: { means: 'The instance stays in the cloud and is no longer managed.', remedy: 'Nothing to do.' },
+} as const satisfies Record<string, { means: string; remedy: string }>;
+
+export type Reason = keyof typeof REASONS;

@@ -1,0 +1,130 @@
+// What we tell about an Rds. Status is a report for people and other controllers, never the memory that
+// safety rests on (that is the journal). No field may change from call to call without a cause.
+
+import type { Static } from 'typebox';
+import { flag, group, int, listOf, oneOf, optional, text, textMap } from './schema-kit.ts';
+
+export const PHASES = [
+  'Pending',
+  'Creating',
+  'Ready',
+  'Changing',
+  'Restoring',
+  'Stopped',
+  'Paused',
+  'Released',
+  'Deleting',
+  'Failed',
+] as const;
+
+export const ConditionSchema = group('One aspect of the state.', {
+  type: text('Aspect.', { maxLength: 64 }),
+  status: oneOf(['True', 'False', 'Unknown'], 'Whether it holds.'),
+  reason: text('Why, as a word; all are listed in docs/conditions.md.', { maxLength: 64 }),
+  message: text('Why, as a sentence that a person can act on.', { maxLength: 4096 }),
+  lastTransitionTime: text('When status changed last.', { format: 'date-time' }),
+  observedGeneration: optional(int('Generation of the spec that this speaks of.', { format: 'int64' })),
+});
+
+export const IMPACTS = ['none', 'reload', 'disconnect', 'restart', 'newServer', 'impossible'] as const;
+
+const plannedChange = group('A difference between spec and cloud, and what becomes of it.', {
+  field: text('Field of the spec.', { maxLength: 128 }),
+  from: text('Present value.', { maxLength: 256 }),
+  to: text('Wanted value.', { maxLength: 256 }),
+  impact: oneOf(IMPACTS, 'What clients of the database will notice.'),
+  when: text('When it runs.', { maxLength: 128 }),
+});
+
+const backupReport = group('What is known about backups.', {
+  finalBackup: optional(
+    group('The backup made before the delete.', {
+      id: text('Backup id.', { maxLength: 64 }),
+      name: text('Backup name.', { maxLength: 64 }),
+      status: text('State of the backup.', { maxLength: 32 }),
+      restoreFrom: optional(
+        text('What to write into spec.restoreFrom to get the data back.', { maxLength: 512 }),
+      ),
+    }),
+  ),
+});
+
+export const RdsStatusSchema = group('The present state, as far as known.', {
+  observedGeneration: optional(int('Generation that the last hook call was about.', { format: 'int64' })),
+  id: optional(text('Instance id in the cloud.', { maxLength: 64 })),
+  ip: optional(text('Address of the instance in its subnet.', { maxLength: 64 })),
+  status: optional(text('State of the instance as the cloud spells it.', { maxLength: 64 })),
+  autopilot: optional(flag('Whether the autopilot is on.')),
+  logs: optional(flag('Write true to order a log Job (old style; prefer the annotation).')),
+  reboot: optional(flag('Write true to order a restart (old style; prefer the annotation).')),
+  phase: optional(oneOf(PHASES, 'One word for people; programs read conditions.')),
+  conditions: optional(
+    listOf(ConditionSchema, {
+      maxItems: 32,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    }),
+  ),
+  port: optional(int('Port of the instance.')),
+  engineVersion: optional(text('Full version of the engine.', { maxLength: 32 })),
+  flavor: optional(text('Present machine type.', { maxLength: 64 })),
+  volumeGb: optional(int('Present size of the disk.')),
+  instanceName: optional(text('Name of the instance in the cloud.', { maxLength: 64 })),
+  binding: optional(
+    group('Service Binding: the Secret with the connection.', {
+      name: text('Name of the Secret.', { maxLength: 253 }),
+    }),
+  ),
+  plan: optional(listOf(plannedChange, { description: 'Pending changes.', maxItems: 64 })),
+  planHash: optional(text('Consent to the plan names this hash.', { maxLength: 16 })),
+  operation: optional(
+    group('The operation under way in the cloud.', {
+      kind: text('What runs.', { maxLength: 32 }),
+      startedAt: text('Since when, by the clock of the cloud.', { format: 'date-time' }),
+      jobId: optional(text('Job of the cloud.', { maxLength: 64 })),
+    }),
+  ),
+  scaling: optional(
+    group('What the autopilot decided.', {
+      volumeGb: optional(int('Wanted size of the disk.')),
+      flavor: optional(text('Wanted machine type.', { maxLength: 64 })),
+      history: optional(
+        listOf(
+          group('A decision.', {
+            at: text('When.', { format: 'date-time' }),
+            what: text('What was changed.', { maxLength: 128 }),
+            because: text('The metric that caused it.', { maxLength: 256 }),
+          }),
+          { maxItems: 10 },
+        ),
+      ),
+    }),
+  ),
+  backup: optional(backupReport),
+  restoredTo: optional(text('Point in time the instance was last restored to.', { maxLength: 40 })),
+  handled: optional(textMap('Orders that were carried out: annotation -> value.', 16)),
+  alarms: optional(listOf(text('Alarm id.', { maxLength: 64 }), { maxItems: 8 })),
+  credentials: optional(text('Which credentials are in use.', { maxLength: 253 })),
+  databases: optional(
+    group('Databases and users as of the last SQL Job.', {
+      databases: optional(listOf(text('Database.', { maxLength: 64 }), { maxItems: 256 })),
+      users: optional(listOf(text('User.', { maxLength: 64 }), { maxItems: 256 })),
+    }),
+  ),
+  replicas: optional(
+    listOf(
+      group('A read replica.', {
+        name: text('Name.', { maxLength: 32 }),
+        id: optional(text('Instance id.', { maxLength: 64 })),
+        status: optional(text('State.', { maxLength: 64 })),
+        ip: optional(text('Address.', { maxLength: 64 })),
+      }),
+      { maxItems: 5 },
+    ),
+  ),
+});
+
+export type RdsStatus = Static<typeof RdsStatusSchema>;
+export type Condition = Static<typeof ConditionSchema>;
+export type PlannedChange = Static<typeof plannedChange>;
+export type Phase = (typeof PHASES)[number];

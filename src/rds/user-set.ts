@@ -1,0 +1,41 @@
+// Which spec fields a person set, as opposed to defaults that the API server filled in: a default is used
+// for the create and is never a wish to change an existing instance.
+
+import { defaultOf } from './defaults.ts';
+import type { Rds } from './object.ts';
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function lastAppliedFields(rds: Rds): string[] {
+  const text = rds.metadata.annotations?.[LAST_APPLIED];
+  if (text === undefined) return [];
+  try {
+    const applied: unknown = JSON.parse(text);
+    const spec = (applied as { spec?: unknown } | null)?.spec;
+    return typeof spec === 'object' && spec !== null ? Object.keys(spec) : [];
+  } catch {
+    return [];
+  }
+}
+
+function managedSpecFields(rds: Rds, operation: 'Apply' | 'Update'): string[] {
+  const fields: string[] = [];
+  for (const entry of rds.metadata.managedFields ?? []) {
+    const spec = entry.operation === operation && !entry.subresource ? entry.fieldsV1?.['f:spec'] : undefined;
+    if (typeof spec !== 'object' || spec === null) continue;
+    for (const key of Object.keys(spec)) if (key.startsWith('f:')) fields.push(key.slice(2));
+  }
+  return fields;
+}
+
+/**
+ * Apply managers own exactly what they applied, and last-applied lists what kubectl sent. A plain create or
+ * update also owns the defaults, so there a value equal to the default tells nothing and does not count.
+ */
+export function userSetFields(rds: Rds): ReadonlySet<string> {
+  const certain = [...managedSpecFields(rds, 'Apply'), ...lastAppliedFields(rds)];
+  const spec = rds.spec as Record<string, unknown>;
+  const candidates = rds.metadata.managedFields ? managedSpecFields(rds, 'Update') : Object.keys(spec);
+  const changed = candidates.filter((field) => spec[field] !== undefined && spec[field] !== defaultOf(field));
+  return new Set([...certain, ...changed]);
+}

@@ -1,0 +1,146 @@
+// The running cloud: a world, its settings and its faults, with everything due applied before each call.
+
+import { createFaultDesk } from './faults.ts';
+import { authenticate, nobody } from './iam/authenticate.ts';
+import { authorize } from './iam/authorize.ts';
+import { iamRoutes } from './iam/routes.ts';
+import type { Settings } from './options.ts';
+import type { Answer, Call, Scene, SimulatorRequest, Site } from './protocol.ts';
+import { createRandom } from './random.ts';
+import { applyEffect } from './rds/effects.ts';
+import { forgetOldJobs } from './rds/jobs.ts';
+import { lasting } from './rds/operations.ts';
+import { forgetDeleted } from './rds/removal.ts';
+import { rdsRoutes } from './rds/routes.ts';
+import { errorBody, type Refusal, refusalFrom, refuse } from './refusal.ts';
+import { createRouter, type Located } from './router.ts';
+import { vpcRoutes } from './vpc/routes.ts';
+import { type Outcome, undergo } from './wire-faults.ts';
+import { newWorld, schedule, type World } from './world.ts';
+
+const locate = createRouter([...iamRoutes, ...rdsRoutes, ...vpcRoutes]);
+
+export type Cloud = ReturnType<typeof createCloud>;
+
+export function createCloud(settings: Settings) {
+  let world = newWorld(settings.seed);
+  let random = createRandom(world);
+  const faults = createFaultDesk();
+
+  const sceneAt = (now: number): Scene => ({ world, settings, random, now });
+
+  /** Does everything whose time has come, in order of time. */
+  function settle(): Scene {
+    const now = settings.clock.now();
+    for (let next = world.pending[0]; next && next.at <= now; next = world.pending[0]) {
+      world.pending.shift();
+      if (next.kind === 'request') perform(next.request, next.at);
+      else
+        applyEffect(world, next.instanceId, next.effect, {
+          now: next.at,
+          random,
+          backupMs: lasting(sceneAt(now), settings.durations.backupMs),
+          isAutomatic: settings.automatedBackups,
+        });
+    }
+    forgetOldJobs(world, now);
+    forgetDeleted(world, now);
+    return sceneAt(now);
+  }
+
+  function callFor(request: SimulatorRequest, located: Located, now: number, origin?: string): Call {
+    const url = new URL(request.url, 'http://simulator');
+    return {
+      ...sceneAt(now),
+      faults,
+      site: siteOf(request, located),
+      request,
+      sentPath: url.pathname,
+      query: url.searchParams,
+      params: located.params,
+      origin: settings.baseUrl ?? origin ?? `http://${request.headers.host ?? '127.0.0.1:9090'}`,
+      identity: nobody,
+    };
+  }
+
+  function turnDown(located: Located, refusal: Refusal, now: number): Answer {
+    const requestId = random.hex(32);
+    const body = JSON.stringify(errorBody(located.service, located.path, refusal, requestId));
+    return finish({ status: refusal.status, headers: refusal.headers, body }, now, requestId);
+  }
+
+  function perform(request: SimulatorRequest, now: number, origin?: string): Answer {
+    const located = locate(request.method, pathOf(request));
+    const { route, service } = located;
+    if (!route) return turnDown(located, unknownPath(located), now);
+    const call = callFor(request, located, now, origin);
+    try {
+      if (!route.isOpen) {
+        call.identity = authenticate(call);
+        authorize(call, route);
+      }
+      return finish(route.answer(call), now, random.hex(32));
+    } catch (error) {
+      return turnDown(located, refusalFrom(service, error), now);
+    }
+  }
+
+  function exchange(request: SimulatorRequest, origin?: string): Outcome {
+    const { now } = settle();
+    const located = locate(request.method, pathOf(request));
+    const site = siteOf(request, located);
+    countCall(world, site);
+    return undergo(faults.takeWire(site), {
+      service: site.service,
+      perform: () => perform(request, now, origin),
+      turnDown: (refusal) => turnDown(located, refusal, now),
+      performLater: (afterMs) => schedule(world, { at: now + afterMs, kind: 'request', request }),
+    });
+  }
+
+  function become(next: World): void {
+    world = next;
+    random = createRandom(world);
+  }
+
+  /** Databases, faults and counts go; tokens stay, so that clients need not log in again. */
+  function reset(): void {
+    const { random: state, order, tokens, accessKeys } = world;
+    become({ ...newWorld(settings.seed), random: state, order, tokens, accessKeys });
+    faults.clear();
+  }
+
+  return { faults, settle, exchange, become, reset, finish };
+}
+
+const pathOf = (request: SimulatorRequest): string => request.url.split('?', 1)[0] ?? '/';
+
+const siteOf = (request: SimulatorRequest, { service, path, route }: Located): Site => ({
+  service,
+  method: request.method,
+  path,
+  template: route?.template ?? '*',
+});
+
+function countCall(world: World, { service, method, template }: Site): void {
+  const counts = world.calls[service] ?? {};
+  const key = `${method} ${template}`;
+  counts[key] = (counts[key] ?? 0) + 1;
+  world.calls[service] = counts;
+}
+
+const unknownPath = ({ service }: Located): Refusal =>
+  service === 'iam'
+    ? refuse(404, 'IAM.0004', 'The resource could not be found.')
+    : refuse(404, 'APIGW.0101', 'The API does not exist or has not been published in the environment');
+
+/** Every answer tells the cloud's time and its own id. */
+function finish(answer: Answer, now: number, requestId: string): Answer {
+  const headers: Record<string, string> = {
+    date: new Date(now).toUTCString(),
+    'x-request-id': requestId,
+    ...(answer.body !== '' && { 'content-type': 'application/json' }),
+    ...answer.headers,
+  };
+  return { ...answer, headers };
+}

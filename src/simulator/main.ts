@@ -1,0 +1,50 @@
+// The command `npm run simulator`: the simulated cloud alone, until it is told to stop.
+import { BadArgument, readArguments, USAGE } from './arguments.ts';
+import {
+  DEMO_ACCESS_KEY,
+  DEMO_DOMAIN,
+  DEMO_PROJECT,
+  DEMO_SECRET_KEY,
+  DEMO_USER,
+  REGION,
+} from './demo-account.ts';
+import type { SimulatorRequest } from './protocol.ts';
+import { serveSimulator } from './server.ts';
+import { createSimulator } from './simulator.ts';
+import { createStateFile, readStateFile } from './state-file.ts';
+
+const greeting = (url: string): string => `Open Telekom Cloud, simulated, at ${url}
+
+  export OS_AUTH_URL=${url}/v3
+  export OS_REGION_NAME=${REGION}
+  export OS_DOMAIN_NAME=${DEMO_DOMAIN.name}
+  export OS_PROJECT_NAME=${DEMO_PROJECT.name}
+  export OS_USERNAME=${DEMO_USER.name}
+  export OS_PASSWORD=${DEMO_USER.password}
+
+  or OS_ACCESS_KEY=${DEMO_ACCESS_KEY} OS_SECRET_KEY=${DEMO_SECRET_KEY}
+  project id ${DEMO_PROJECT.id}; controls at ${url}/_sim
+`;
+
+async function main(): Promise<void> {
+  const { host, port, stateFile, options } = readArguments(process.argv.slice(2));
+  const simulator = createSimulator(options);
+  const saved = stateFile && readStateFile(stateFile);
+  if (saved) simulator.load(saved);
+  const file = stateFile ? createStateFile(stateFile, simulator.save) : undefined;
+  const handle = (request: SimulatorRequest) => simulator.handle(request).finally(() => file?.touch());
+  const server = await serveSimulator({ handle }, { host, port });
+  process.stdout.write(greeting(server.url));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, async () => {
+      file?.flush();
+      await server.close();
+      process.exit(0);
+    });
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof BadArgument ? `${message}\n\n${USAGE}` : `simulator: ${message}\n`);
+  process.exitCode = error instanceof BadArgument ? 2 : 1;
+});

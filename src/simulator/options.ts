@@ -1,0 +1,94 @@
+// What can be set about a simulated cloud, with defaults near to what was seen of the real one.
+import { type Clock, systemClock } from '../clock.ts';
+
+/** How long each operation takes at speed 1. */
+export type Durations = {
+  createMs: number;
+  replicaMs: number;
+  enlargeMs: number;
+  resizeMs: number;
+  restartMs: number;
+  startMs: number;
+  stopMs: number;
+  haMs: number;
+  failoverMs: number;
+  migrateMs: number;
+  portMs: number;
+  /** Short changes that keep the instance ACTIVE: TLS, address, security group, parameters. */
+  changeMs: number;
+  backupMs: number;
+  restoreMs: number;
+  upgradeMs: number;
+  deleteMs: number;
+  /** A job says Completed this much later than its instance. */
+  jobTailMs: number;
+};
+
+const MINUTE = 60_000;
+
+export const defaultDurations: Durations = {
+  createMs: 6 * MINUTE,
+  replicaMs: 6 * MINUTE,
+  enlargeMs: 3 * MINUTE,
+  resizeMs: 8 * MINUTE,
+  restartMs: MINUTE,
+  startMs: 2 * MINUTE,
+  stopMs: 2 * MINUTE,
+  haMs: 8 * MINUTE,
+  failoverMs: MINUTE,
+  migrateMs: 8 * MINUTE,
+  portMs: MINUTE,
+  changeMs: 10_000,
+  backupMs: 2 * MINUTE,
+  restoreMs: 5 * MINUTE,
+  upgradeMs: 10 * MINUTE,
+  deleteMs: MINUTE,
+  jobTailMs: 5_000,
+};
+
+export type SimulatorOptions = {
+  clock?: Clock;
+  /** Divides the durations of operations, nothing else. */
+  speed?: number;
+  seed?: number;
+  /** Further VPCs, each with a subnet and a security group of the same name. */
+  networks?: string[];
+  /** Where the catalog points to; otherwise the Host header of the request. */
+  baseUrl?: string;
+  durations?: Partial<Durations>;
+  /** A new instance is missing from lists for this long. */
+  listLagMs?: number;
+  /** A deleted instance is still listed for this long. */
+  goneLagMs?: number;
+  /** A new job is unknown for this long. */
+  jobLagMs?: number;
+  shuffleList?: boolean;
+  instanceQuota?: number;
+  /** Daily backups in the window of each instance, with their BACKING UP phase. */
+  automatedBackups?: boolean;
+  /** Refuse a second instance of the same name with DBS.200022. */
+  uniqueNames?: boolean;
+};
+
+export type Settings = Required<Omit<SimulatorOptions, 'baseUrl' | 'durations'>> & {
+  baseUrl: string | undefined;
+  durations: Durations;
+};
+
+export function settingsFrom(options: SimulatorOptions): Settings {
+  return {
+    clock: options.clock ?? systemClock,
+    speed: options.speed ?? 1,
+    seed: options.seed ?? 1,
+    networks: options.networks ?? [],
+    baseUrl: options.baseUrl,
+    durations: { ...defaultDurations, ...options.durations },
+    listLagMs: options.listLagMs ?? 0,
+    goneLagMs: options.goneLagMs ?? 0,
+    jobLagMs: options.jobLagMs ?? 0,
+    shuffleList: options.shuffleList ?? false,
+    instanceQuota: options.instanceQuota ?? 5000,
+    automatedBackups: options.automatedBackups ?? true,
+    uniqueNames: options.uniqueNames ?? false,
+  };
+}

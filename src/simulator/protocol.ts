@@ -1,0 +1,71 @@
+// One request on its way through the simulator, and the answer it gets. No sockets here.
+import type { OtcResponse, Service } from '../otc/send.ts';
+import type { FaultDesk } from './faults.ts';
+import type { Identity } from './iam/types.ts';
+import type { Settings } from './options.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+export type SimulatorRequest = {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+};
+
+export type Answer = OtcResponse;
+
+/** Where a request goes to: what faults and counters are keyed by. */
+export type Site = {
+  service: Service;
+  method: string;
+  /** Path without the service prefix. */
+  path: string;
+  /** `/v3/{project}/instances`, or `*` when no route fits. */
+  template: string;
+};
+
+/** What anything that happens in the cloud needs, called for or not. */
+export type Scene = { world: World; settings: Settings; random: Random; now: number };
+
+export type Call = Scene & {
+  faults: FaultDesk;
+  site: Site;
+  request: SimulatorRequest;
+  /** Full path as it was sent, for signatures. */
+  sentPath: string;
+  query: URLSearchParams;
+  params: Record<string, string>;
+  /** `http://host:port`, for links and the catalog. */
+  origin: string;
+  identity: Identity;
+};
+
+export type Endpoint = (call: Call) => Answer;
+
+export type Route = {
+  service: Service;
+  method: string;
+  template: string;
+  answer: Endpoint;
+  /** IAM action that a restricted key must allow; may depend on the body. */
+  action?: string | ((call: Call) => string);
+  /** Needs no token. */
+  isOpen?: boolean;
+};
+
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers,
+  body: JSON.stringify(body),
+});
+
+export const empty = (status: number, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers,
+  body: '',
+});
+
+/** A path parameter; the router has filled all that the template names. */
+export const param = (call: Call, name: string): string => call.params[name] ?? '';

@@ -1,0 +1,26 @@
+// The end of an instance: its replicas and automated backups go with it, manual backups stay.
+import { note, type World } from '../world.ts';
+import type { Instance } from './types.ts';
+
+export function remove(world: World, instance: Instance, at: number): void {
+  for (const other of Object.values(world.instances))
+    if (other.replicaOf === instance.id) remove(world, other, at);
+  for (const backup of Object.values(world.backups))
+    if (backup.instanceId === instance.id && backup.type === 'auto') delete world.backups[backup.id];
+  const isRecycled = instance.type !== 'Replica' && instance.stoppedAt === undefined;
+  delete world.instances[instance.id];
+  world.deleted[instance.id] = { ...instance, operation: undefined, deletedAt: at, isRecycled };
+  world.pending = world.pending.filter(
+    (item) =>
+      item.kind !== 'effect' || item.instanceId !== instance.id || item.effect.do === 'backup-removed',
+  );
+  note(world, { at, kind: 'deleted', instanceId: instance.id, name: instance.name });
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The recycle bin empties itself. */
+export function forgetDeleted(world: World, now: number): void {
+  for (const [id, instance] of Object.entries(world.deleted))
+    if (instance.deletedAt + Math.max(1, world.recycleDays) * DAY_MS < now) delete world.deleted[id];
+}

@@ -1,0 +1,64 @@
+// Everything the simulated cloud remembers: plain data, so that saving it is JSON and comparing it is easy.
+import type { AccessKey, Token } from './iam/types.ts';
+import type { SimulatorRequest } from './protocol.ts';
+import type { Backup, Effect, Instance, Job, Template } from './rds/types.ts';
+
+export type Pending = { at: number; order: number } & (
+  | { kind: 'effect'; instanceId: string; effect: Effect }
+  | { kind: 'request'; request: SimulatorRequest }
+);
+
+/** What really happened, whatever the caller was told. */
+export type WorldEvent = { at: number; kind: string; instanceId: string; name: string };
+
+export type World = {
+  random: number;
+  order: number;
+  tokens: Record<string, Token>;
+  accessKeys: Record<string, AccessKey>;
+  instances: Record<string, Instance>;
+  /** Deleted instances: the recycle bin, and what a lagging list still shows. */
+  deleted: Record<string, Instance & { deletedAt: number; isRecycled: boolean }>;
+  backups: Record<string, Backup>;
+  jobs: Record<string, Job>;
+  templates: Record<string, Template>;
+  recycleDays: number;
+  pending: Pending[];
+  events: WorldEvent[];
+  calls: Record<string, Record<string, number>>;
+};
+
+export const newWorld = (seed: number): World => ({
+  random: seed | 0,
+  order: 0,
+  tokens: {},
+  accessKeys: {},
+  instances: {},
+  deleted: {},
+  backups: {},
+  jobs: {},
+  templates: {},
+  recycleDays: 7,
+  pending: [],
+  events: [],
+  calls: {},
+});
+
+export const cloneOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+const MAX_EVENTS = 20_000;
+
+export function note(world: World, event: WorldEvent): void {
+  world.events.push(event);
+  if (world.events.length > MAX_EVENTS) world.events.splice(0, world.events.length - MAX_EVENTS);
+}
+
+type Due = Pending extends infer P ? (P extends Pending ? Omit<P, 'order'> : never) : never;
+
+/** Keeps `pending` sorted by time, then by order of arrival. */
+export function schedule(world: World, due: Due): void {
+  const item = { ...due, order: world.order++ } as Pending;
+  let index = world.pending.length;
+  while (index > 0 && (world.pending[index - 1]?.at ?? 0) > item.at) index--;
+  world.pending.splice(index, 0, item);
+}

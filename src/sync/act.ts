@@ -1,0 +1,266 @@
+// The one write of a call. For writes that must not be repeated the order is the protocol (C2): journal read
+// and cloud read are behind us -> live read of the Rds -> swap the claim in -> check the time -> act -> record.
+
+import { CloudError, RetryableError, TerminalError, UserError } from '../errors.ts';
+import { KubeUnreachable } from '../kube/api.ts';
+import { type HeldJournal, JournalUnavailable } from '../kube/journal.ts';
+import type { Cloud, NewInstance } from '../otc/cloud.ts';
+import { fullSpec } from '../rds/defaults.ts';
+import { accepted, claim, type Journal, type OpKind, refused } from '../rds/journal.ts';
+import { ANNOTATIONS, UID_TAG } from '../rds/names.ts';
+import { annotation } from '../rds/object.ts';
+import { type CallBudget, LIMITS } from './budget.ts';
+import { createInputs } from './decide/creation.ts';
+import { isForced } from './decide/deleting.ts';
+import { effectivePolicy } from './decide/deletion-policy.ts';
+import type { Acted, Observed } from './decide/observed.ts';
+import type { Action, Claimed } from './decide/plan.ts';
+import type { SyncDeps } from './deps.ts';
+import { toFailure } from './failure.ts';
+import type { FullView } from './observe.ts';
+import { prepareCreate } from './prepare-create.ts';
+
+export type ActResult =
+  /** The decision's own words stand. */
+  | { kind: 'asDecided' }
+  | { kind: 'acted'; acted: Acted; journal: Journal }
+  | { kind: 'stale'; because: string };
+
+const LOST: ActResult = { kind: 'stale', because: 'another call was faster' };
+
+export async function act(
+  deps: SyncDeps,
+  full: FullView,
+  action: Action,
+  budget: CallBudget,
+): Promise<ActResult> {
+  const { observed, held } = full;
+  const { uid, namespace, name } = observed.rds.metadata;
+  switch (action.kind) {
+    case 'openJournal':
+      return (await deps.journal.create(uid, action.journal, { namespace, name }))
+        ? { kind: 'asDecided' }
+        : LOST;
+    case 'swapJournal':
+      return held && (await deps.journal.swap(held, action.journal)) ? { kind: 'asDecided' } : LOST;
+    case 'claim':
+      return claimAndWrite(deps, full, action, budget);
+    case 'tag':
+      return tag(full, action.instanceId);
+    case 'adopt':
+      return adopt(deps, full, action.instanceId);
+    case 'letGo':
+      return letGo(deps, full, action);
+    default:
+      return { kind: 'asDecided' };
+  }
+}
+
+type Claim = Extract<Action, { kind: 'claim' }>;
+
+async function claimAndWrite(
+  deps: SyncDeps,
+  full: FullView,
+  action: Claim,
+  budget: CallBudget,
+): Promise<ActResult> {
+  const { observed, held, cloud } = full;
+  if (!held || !cloud) return LOST;
+  const { kind } = action.op;
+  let order: NewInstance | undefined;
+  try {
+    if (action.write.do === 'create') order = await preparedCreate(deps, cloud, observed);
+  } catch (error) {
+    return {
+      kind: 'acted',
+      journal: held.journal,
+      acted: { kind: 'prepare', result: 'refused', failure: toFailure(error) },
+    };
+  }
+  const because = await staleAgainstLive(deps, observed, action.write);
+  if (because !== undefined) return { kind: 'stale', because };
+  const claimed = await deps.journal.swap(held, claim(held.journal, action.op));
+  if (!claimed) return LOST;
+  // The swap may have taken long: what would start too late could outlast the settle time.
+  const limit = kind === 'create' ? LIMITS.startCreateMs : LIMITS.startCallsMs;
+  if (budget.elapsedMs() > limit) {
+    const failure = toFailure(
+      new RetryableError('no time was left in this call', { code: 'BUDGET', outcome: 'refused' }),
+    );
+    return recordRefusal(deps, observed, claimed, kind, failure);
+  }
+  deps.log.info({ op: claimed.journal.op }, `${kind} sent to the cloud`);
+  try {
+    const facts = await write(cloud, action.write, order);
+    return await recordSuccess(deps, claimed, action.write, facts);
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    const failure = toFailure(error);
+    deps.log.warn({ op: claimed.journal.op, code: failure.code, outcome: error.outcome }, `${kind} failed`);
+    if (error.outcome === 'unknown')
+      return { kind: 'acted', journal: claimed.journal, acted: { kind, result: 'unknown', failure } };
+    return recordRefusal(deps, observed, claimed, kind, failure);
+  }
+}
+
+/** In memory mode a fresh process knows no claims: it treats every older Rds as claimed at its own start (C14). */
+async function preparedCreate(deps: SyncDeps, cloud: Cloud, o: Observed): Promise<NewInstance> {
+  const since = deps.memorySince;
+  if (since !== undefined && Date.parse(o.rds.metadata.creationTimestamp) < since) {
+    const freeAt = since + deps.timing.settleMs;
+    if (deps.clock.now() < freeAt) {
+      throw new RetryableError(
+        'this process started after the Rds was made and has no journal of the time before',
+        {
+          code: 'MEMORY_JOURNAL',
+          outcome: 'refused',
+          retryAfterSeconds: Math.ceil((freeAt - deps.clock.now()) / 1000),
+        },
+      );
+    }
+  }
+  const { value } = o.password;
+  if (value === undefined)
+    throw new TerminalError('the root password is not known', { code: 'PASSWORD', outcome: 'refused' });
+  return prepareCreate(cloud, o, value);
+}
+
+/** Why the view that was decided on is not the truth any more; undefined when it is. */
+async function staleAgainstLive(deps: SyncDeps, o: Observed, write: Claimed): Promise<string | undefined> {
+  const removing = write.do === 'delete' || write.do === 'finalBackup';
+  const live = await deps.readLive(o.rds, { surroundings: removing }).catch((error: unknown) => {
+    if (error instanceof KubeUnreachable) throw new JournalUnavailable(error.message, error);
+    throw error;
+  });
+  const { metadata } = o.rds;
+  const now = live.rds;
+  if (!now || now.metadata.uid !== metadata.uid) return 'the Rds is gone';
+  if (now.metadata.deletionTimestamp !== metadata.deletionTimestamp) return 'the Rds was deleted meanwhile';
+  if ((now.metadata.generation ?? 1) !== metadata.generation) return 'the spec was changed meanwhile';
+  if (write.do === 'restart' && annotation(now, ANNOTATIONS.restart) !== write.order.value)
+    return 'the order was changed meanwhile';
+  if (!removing) return undefined;
+  const liveView = {
+    spec: fullSpec(now.spec),
+    namespaceTerminating: live.namespaceTerminating,
+    crdTerminating: live.crdTerminating,
+  };
+  if (effectivePolicy(liveView) !== effectivePolicy(o)) return 'the deletion policy is another one meanwhile';
+  if (isForced({ rds: now }) !== isForced(o)) return 'the force-delete annotation was changed meanwhile';
+  return undefined;
+}
+
+type Facts = { id?: string; jobId?: string | undefined };
+
+async function write(cloud: Cloud, wanted: Claimed, order: NewInstance | undefined): Promise<Facts> {
+  switch (wanted.do) {
+    case 'create':
+      if (!order) throw new Error('a create without an order');
+      return cloud.createInstance(order);
+    case 'finalBackup':
+      await cloud.createBackup({
+        instanceId: wanted.instanceId,
+        name: wanted.name,
+        description: 'Final backup by rds-pilot',
+      });
+      return {};
+    case 'delete':
+      return { jobId: (await cloud.deleteInstance(wanted.instanceId)).jobId };
+    case 'restart':
+      return { jobId: (await cloud.restartInstance(wanted.instanceId)).jobId };
+    case 'enlarge':
+      return { jobId: (await cloud.enlargeVolume(wanted.instanceId, wanted.sizeGb)).jobId };
+    case 'resize':
+      return { jobId: (await cloud.resizeFlavor(wanted.instanceId, wanted.flavor)).jobId };
+  }
+}
+
+/** Status may only tell an id that the journal has: a lost record leaves the claim open, to be settled by looking. */
+async function recordSuccess(
+  deps: SyncDeps,
+  claimed: HeldJournal,
+  wanted: Claimed,
+  facts: Facts,
+): Promise<ActResult> {
+  const done = accepted(claimed.journal, wanted.do === 'create' ? facts : { jobId: facts.jobId });
+  const handled =
+    wanted.do === 'restart' ? { handled: { ...done.handled, [wanted.order.key]: wanted.order.value } } : {};
+  const recorded = await deps.journal.swap(claimed, { ...done, ...handled }).catch(() => undefined);
+  return recorded
+    ? { kind: 'acted', journal: recorded.journal, acted: { kind: wanted.do, result: 'done' } }
+    : { kind: 'acted', journal: claimed.journal, acted: { kind: wanted.do, result: 'unknown' } };
+}
+
+async function recordRefusal(
+  deps: SyncDeps,
+  o: Observed,
+  claimed: HeldJournal,
+  kind: OpKind,
+  failure: NonNullable<Acted['failure']>,
+): Promise<ActResult> {
+  const freed = refused(claimed.journal);
+  const rejected =
+    kind === 'create' && failure.class !== 'retryable' && claimed.journal.op
+      ? { rejected: { inputs: createInputs(o), at: claimed.journal.op.at } }
+      : {};
+  const recorded = await deps.journal.swap(claimed, { ...freed, ...rejected }).catch(() => undefined);
+  return recorded
+    ? { kind: 'acted', journal: recorded.journal, acted: { kind, result: 'refused', failure } }
+    : { kind: 'acted', journal: claimed.journal, acted: { kind, result: 'unknown', failure } };
+}
+
+/** Safe to repeat, so no claim: a lost answer is simply tried again. */
+async function tag({ observed, held, cloud }: FullView, instanceId: string): Promise<ActResult> {
+  if (!held || !cloud) return LOST;
+  const instance = observed.cloud.kind === 'fresh' ? observed.cloud.instance : undefined;
+  try {
+    // Only an adopted instance gets here with another owner's tag; the cloud does not overwrite a tag.
+    if (instance?.tags[UID_TAG] !== undefined) await cloud.untagInstance(instanceId, [UID_TAG]);
+    await cloud.tagInstance(instanceId, { [UID_TAG]: observed.rds.metadata.uid });
+    return { kind: 'acted', journal: held.journal, acted: { kind: 'tag', result: 'done' } };
+  } catch (error) {
+    return {
+      kind: 'acted',
+      journal: held.journal,
+      acted: { kind: 'tag', result: 'refused', failure: toFailure(error) },
+    };
+  }
+}
+
+async function adopt(deps: SyncDeps, { observed, held }: FullView, instanceId: string): Promise<ActResult> {
+  if (!held) return LOST;
+  const ours = await deps.ownerLeases.take(instanceId, observed.rds.metadata.uid);
+  if (!ours) {
+    const failure = toFailure(
+      new UserError(`instance ${instanceId} is owned by another Rds`, {
+        code: 'OWNED',
+        outcome: 'refused',
+        field: `metadata.annotations.${ANNOTATIONS.adopt}`,
+      }),
+    );
+    return { kind: 'acted', journal: held.journal, acted: { kind: 'adopt', result: 'refused', failure } };
+  }
+  const recorded = await deps.journal.swap(held, { ...held.journal, id: instanceId, adopted: true });
+  return recorded
+    ? { kind: 'acted', journal: recorded.journal, acted: { kind: 'adopt', result: 'done' } }
+    : LOST;
+}
+
+async function letGo(
+  deps: SyncDeps,
+  { observed, held, cloud }: FullView,
+  action: Extract<Action, { kind: 'letGo' }>,
+): Promise<ActResult> {
+  if (!held) return LOST;
+  try {
+    if (action.untag && cloud) await cloud.untagInstance(action.instanceId, [UID_TAG]);
+  } catch (error) {
+    return {
+      kind: 'acted',
+      journal: held.journal,
+      acted: { kind: 'untag', result: 'refused', failure: toFailure(error) },
+    };
+  }
+  if (action.instanceId !== '') await deps.ownerLeases.drop(action.instanceId, observed.rds.metadata.uid);
+  return { kind: 'asDecided' };
+}

@@ -1,0 +1,97 @@
+// Verdict -> the whole answer: status built on the previous one, the total list of children, the pace.
+
+import { type ConditionWish, setConditions } from '../rds/conditions.ts';
+import { hash32 } from '../rds/hash.ts';
+import type { RdsStatus } from '../rds/status.ts';
+import { buildChildren } from './children/children.ts';
+import type { ChildObject, Observed } from './decide/observed.ts';
+import { PACE, type Verdict } from './decide/plan.ts';
+
+export type HookAnswer = {
+  status: RdsStatus;
+  children: ChildObject[];
+  resyncAfterSeconds: number;
+  finalized?: boolean;
+};
+
+export function buildAnswer(o: Observed, verdict: Verdict): HookAnswer {
+  const status = buildStatus(o, verdict);
+  const answer: HookAnswer = {
+    status,
+    children: buildChildren(o, status, verdict.drawRoot === true),
+    resyncAfterSeconds: spread(verdict.resyncAfterSeconds, o.rds.metadata.uid),
+  };
+  return verdict.finalized ? { ...answer, finalized: true } : answer;
+}
+
+function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
+  // Metacontroller sets observedGeneration itself.
+  const { observedGeneration: _forced, conditions = [], ...previous } = o.rds.status ?? {};
+  const journalId = typeof o.journal === 'object' && 'id' in o.journal ? o.journal.id : undefined;
+  const merged: RdsStatus = {
+    ...previous,
+    ...(journalId === undefined ? {} : { id: journalId }),
+    ...verdict.status,
+    phase: verdict.phase,
+    conditions: setConditions(conditions, [...verdict.conditions, credentialsSafe(o), childrenReady(o)], {
+      nowMs: o.nowMs,
+      generation: o.rds.metadata.generation,
+    }),
+  };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as RdsStatus;
+}
+
+function credentialsSafe(o: Observed): ConditionWish {
+  const type = 'CredentialsSafe' as const;
+  if (o.password.from === 'spec') {
+    return {
+      type,
+      status: 'False',
+      reason: 'PlainTextPassword',
+      message:
+        'spec.password can be read by everyone who may read this Rds; move it into a Secret and use spec.passwordSecretRef.',
+    };
+  }
+  if ('missing' in o.password)
+    return { type, status: 'False', reason: 'PasswordSecretMissing', message: o.password.missing };
+  const adopted = typeof o.journal === 'object' && 'adopted' in o.journal && o.journal.adopted === true;
+  if (o.password.value === undefined && (adopted || o.rds.status?.id !== undefined)) {
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'RootPasswordUnknown',
+      message:
+        'The root password of this instance is not known: put it into a Secret and name that in spec.passwordSecretRef. It is never reset without being asked to.',
+    };
+  }
+  return {
+    type,
+    status: 'True',
+    reason: 'PasswordInSecret',
+    message: 'The root password is kept in a Secret.',
+  };
+}
+
+function childrenReady(o: Observed): ConditionWish {
+  const type = 'ChildrenReady' as const;
+  const taken = o.foreign.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+  if (taken.length === 0) {
+    return {
+      type,
+      status: 'True',
+      reason: 'ChildrenApplied',
+      message: 'No name of a child is taken by another object.',
+    };
+  }
+  return {
+    type,
+    status: 'False',
+    reason: 'ChildNameTaken',
+    message: `Not made by this Rds and not touched: ${taken.join(', ')}. Remove or rename what has the name; objects left by the old operator can be deleted with kubectl delete.`,
+  };
+}
+
+/** Settled objects come back spread over time instead of all at once. */
+function spread(seconds: number, uid: string): number {
+  return seconds < PACE.settled ? seconds : seconds + (hash32(uid) % 100) / 10;
+}

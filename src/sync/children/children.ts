@@ -1,0 +1,81 @@
+// The total list of children. What is left out is deleted by Metacontroller, so a child whose inputs are not
+// known in this call is repeated as it was observed: children never shrink because something failed.
+
+import { connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
+import type { RdsStatus } from '../../rds/status.ts';
+import type { ChildObject, Observed } from '../decide/observed.ts';
+import { endpointSlice } from './endpoint-slice.ts';
+import { connectionSecret, rootSecret } from './secrets.ts';
+import { type Endpoint, service } from './service.ts';
+
+const DB_USER: Record<string, string> = { SQLServer: 'rdsuser' };
+
+export function buildChildren(o: Observed, status: RdsStatus, drawRoot: boolean): ChildObject[] {
+  const { name, namespace } = o.rds.metadata;
+  const endpoint: Endpoint | undefined =
+    status.ip !== undefined && status.port !== undefined
+      ? { name, namespace, ip: status.ip, port: status.port }
+      : undefined;
+  const password = o.password.value;
+  const login =
+    password === undefined
+      ? undefined
+      : { engine: o.spec.datastoretype, username: DB_USER[o.spec.datastoretype] ?? 'root', password };
+  const wanted = [
+    { kind: 'Service', name: serviceName(name), made: endpoint && service(endpoint) },
+    { kind: 'EndpointSlice', name: serviceName(name), made: endpoint && endpointSlice(endpoint) },
+    {
+      kind: 'Secret',
+      name: connectionSecretName(name),
+      made: endpoint && login && connectionSecret(endpoint, login),
+    },
+    {
+      kind: 'Secret',
+      name: rootSecretName(name),
+      made: drawRoot ? rootSecret({ name, namespace }, o.draw) : undefined,
+    },
+  ];
+  return wanted
+    .map(({ kind, name: childName, made }) => made ?? observedAgain(o, kind, childName))
+    .filter((child) => child !== undefined)
+    .filter((child) => !isTaken(o, child));
+}
+
+export function isTaken(o: Observed, child: Pick<ChildObject, 'kind' | 'metadata'>): boolean {
+  return o.foreign.some((other) => other.kind === child.kind && other.metadata.name === child.metadata.name);
+}
+
+/** Only the fields that are ours: repeating the whole observed object would claim what others wrote. */
+const OURS: Record<string, readonly string[]> = {
+  Service: ['spec'],
+  EndpointSlice: ['addressType', 'endpoints', 'ports'],
+  Secret: ['type', 'data'],
+};
+
+function observedAgain(o: Observed, kind: string, name: string): ChildObject | undefined {
+  const seen = o.children.find((child) => child.kind === kind && child.metadata.name === name);
+  if (!seen) return undefined;
+  const { labels = {}, annotations = {} } = seen.metadata;
+  const ours = ([key]: [string, string]) => key.includes('otc.mcsps.de/');
+  const kept = Object.fromEntries(Object.entries(annotations).filter(ours));
+  const { 'controller-uid': _added, ...ownLabels } = labels;
+  const repeated: ChildObject = {
+    apiVersion: seen.apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace: o.rds.metadata.namespace,
+      labels: ownLabels,
+      ...(Object.keys(kept).length > 0 ? { annotations: kept } : {}),
+    },
+  };
+  for (const field of OURS[kind] ?? [])
+    repeated[field] = kind === 'Service' ? serviceSpec(seen) : seen[field];
+  return repeated;
+}
+
+/** The API server fills a Service with defaults that are not ours to apply. */
+function serviceSpec(seen: ChildObject): unknown {
+  const spec = seen.spec as { ports?: unknown } | undefined;
+  return { clusterIP: 'None', ports: spec?.ports ?? [] };
+}

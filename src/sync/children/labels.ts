@@ -1,0 +1,3 @@
+// Labels on every child.
+
+export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'rds-pilot' } as const;

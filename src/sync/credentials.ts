@@ -1,0 +1,48 @@
+// Whose cloud an Rds lives in: its own Secret, the namespace's `otc-credentials`, or the operator's default.
+
+import { TerminalError } from '../errors.ts';
+import type { Credentials } from '../otc/cloud.ts';
+import type { ChildObject } from './decide/observed.ts';
+import type { SyncDeps } from './deps.ts';
+import type { View } from './request.ts';
+
+export const NAMESPACE_CREDENTIALS = 'otc-credentials';
+
+export function secretValues(secret: ChildObject): Record<string, string> {
+  const data = (secret.data ?? {}) as Record<string, string>;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+  );
+}
+
+export function relatedSecret(view: View, name: string): ChildObject | undefined {
+  return view.related.find(
+    ({ kind, metadata }) =>
+      kind === 'Secret' &&
+      metadata.name === name &&
+      (metadata.namespace ?? view.rds.metadata.namespace) === view.rds.metadata.namespace,
+  );
+}
+
+export function credentialsFor(deps: SyncDeps, view: View): Credentials {
+  const named = view.rds.spec.credentialsSecretRef?.name;
+  const secret = relatedSecret(view, named ?? NAMESPACE_CREDENTIALS);
+  if (!secret) {
+    if (named !== undefined)
+      throw invalid(`Secret ${named}, named in spec.credentialsSecretRef, does not exist`);
+    if (!deps.defaultCredentials)
+      throw invalid(
+        `no default credentials are configured and the namespace has no Secret ${NAMESPACE_CREDENTIALS}`,
+      );
+    return deps.defaultCredentials;
+  }
+  try {
+    return deps.readCredentials(secretValues(secret));
+  } catch (error) {
+    throw invalid(`Secret ${secret.metadata.name}: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}
+
+function invalid(message: string): TerminalError {
+  return new TerminalError(message, { code: 'CREDENTIALS', outcome: 'refused' });
+}

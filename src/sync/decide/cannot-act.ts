@@ -1,0 +1,93 @@
+// Reasons to leave everything as it is, and say why.
+
+import type { Instance } from '../../otc/cloud.ts';
+import { findCondition } from '../../rds/conditions.ts';
+import { describe } from './describe.ts';
+import type { Failure, Observed } from './observed.ts';
+import { NOTHING, PACE, type Verdict } from './plan.ts';
+import { failureReason, ready, steadyFailureText, synced } from './words.ts';
+
+const phaseBefore = (o: Observed) => o.rds.status?.phase ?? 'Pending';
+
+/** Fail closed: without the journal nothing is written to the cloud (protocol C13). */
+export function journalUnavailable(o: Observed): Verdict | undefined {
+  if (typeof o.journal !== 'object' || !('unavailable' in o.journal)) return undefined;
+  const because = o.journal.unavailable;
+  return {
+    // A 200 with an empty status could erase an id that a fresher parent has.
+    action: o.rds.status?.id === undefined ? { kind: 'unavailable', because } : NOTHING,
+    phase: phaseBefore(o),
+    conditions: [
+      synced('Unknown', 'JournalUnavailable', `Nothing is written to the cloud because ${because}.`),
+    ],
+    resyncAfterSeconds: PACE.waiting,
+  };
+}
+
+export function cloudFailed(o: Observed, failure: Failure): Verdict {
+  const reason = failureReason(failure);
+  const before = findCondition(o.rds.status?.conditions, 'Synced');
+  const text = steadyFailureText(failure, before?.message);
+  const known = o.rds.status?.id !== undefined;
+  const hint = known
+    ? 'The database itself is not touched; the last known state is shown.'
+    : 'Nothing was created.';
+  return {
+    action: NOTHING,
+    phase: phaseBefore(o),
+    conditions: [
+      synced('Unknown', reason, `The cloud cannot be asked: ${text}. ${hint}`),
+      // An unreachable API says nothing about the database, so Ready stays as it was.
+      ...(known ? [] : [ready('False', reason, `The cloud cannot be asked: ${text}.`)]),
+    ],
+    resyncAfterSeconds: retryPace(failure),
+  };
+}
+
+export function retryPace(failure: Failure): number {
+  if (failure.class === 'retryable') return Math.max(failure.retryAfterSeconds ?? 0, PACE.waiting);
+  return failure.class === 'terminal' ? PACE.settled : PACE.slow;
+}
+
+export function invalidSpec(o: Observed, instance: Instance | undefined): Verdict {
+  const text = o.problems.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  const condition = synced('False', 'InvalidSpec', `Nothing is changed until this is corrected: ${text}.`);
+  if (instance) {
+    const told = describe(o, instance);
+    return { ...told, conditions: [...told.conditions, condition] };
+  }
+  return {
+    action: NOTHING,
+    phase: phaseBefore(o),
+    conditions: [condition, ...(o.rds.status?.id ? [] : [ready('False', 'InvalidSpec', `${text}.`)])],
+    resyncAfterSeconds: PACE.slow,
+  };
+}
+
+export function paused(o: Observed, instance: Instance | undefined): Verdict {
+  const condition = o.spec.paused
+    ? synced('Unknown', 'Paused', 'spec.paused is set: the operator reports and does not act.')
+    : synced(
+        'Unknown',
+        'DryRun',
+        'The annotation otc.mcsps.de/dry-run is set: see status.plan; nothing is carried out.',
+      );
+  const phase = o.spec.paused ? ('Paused' as const) : phaseBefore(o);
+  if (instance) {
+    const told = describe(o, instance);
+    return {
+      ...told,
+      phase: o.spec.paused ? phase : told.phase,
+      conditions: [...told.conditions, condition],
+    };
+  }
+  return {
+    action: NOTHING,
+    phase,
+    conditions: [
+      condition,
+      ...(o.rds.status?.id ? [] : [ready('False', condition.reason, 'Nothing was created.')]),
+    ],
+    resyncAfterSeconds: PACE.settled,
+  };
+}

@@ -1,0 +1,47 @@
+// What a decision says: at most one action, and the words for it. The loop turns it into an answer.
+
+import type { ConditionWish } from '../../rds/conditions.ts';
+import type { Journal, Op } from '../../rds/journal.ts';
+import type { Phase, RdsStatus } from '../../rds/status.ts';
+
+/** A write that must not be repeated: claimed in the journal before it is sent. */
+export type Claimed =
+  | { do: 'create' }
+  | { do: 'finalBackup'; instanceId: string; name: string; attempt: number }
+  | { do: 'delete'; instanceId: string }
+  | { do: 'restart'; instanceId: string; order: { key: string; value: string } }
+  | { do: 'enlarge'; instanceId: string; sizeGb: number }
+  | { do: 'resize'; instanceId: string; flavor: string };
+
+export type Action =
+  | { kind: 'none' }
+  /** The view was too cheap to decide on: read journal and cloud, then decide again. */
+  | { kind: 'lookCloser' }
+  /** The view is from the past: answer 429, write nothing. */
+  | { kind: 'stale'; because: string }
+  /** Answer 503: nothing is known about this Rds, and a 200 would erase what others know. */
+  | { kind: 'unavailable'; because: string }
+  | { kind: 'openJournal'; journal: Journal }
+  | { kind: 'swapJournal'; journal: Journal }
+  | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed }
+  | { kind: 'tag'; instanceId: string }
+  /** Remove our marks from an instance (`untag`) and from the cluster. */
+  | { kind: 'letGo'; instanceId: string; untag: boolean }
+  | { kind: 'adopt'; instanceId: string };
+
+export type Verdict = {
+  action: Action;
+  phase: Phase;
+  conditions: ConditionWish[];
+  /** Fields of status that change; undefined removes one. */
+  status?: Partial<RdsStatus>;
+  resyncAfterSeconds: number;
+  /** Draw the root password into its Secret in this answer. */
+  drawRoot?: boolean;
+  finalized?: boolean;
+};
+
+export const NOTHING: Action = { kind: 'none' };
+
+/** Seconds until the next look. */
+export const PACE = { soon: 1, transition: 5, waiting: 10, settled: 60, slow: 300 } as const;

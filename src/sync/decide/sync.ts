@@ -1,0 +1,75 @@
+// What to do about a living Rds: an ordered chain of checks, the first that has something to say wins.
+// The order is the protocol: what is uncertain is settled before anything new is started.
+
+import type { Instance } from '../../otc/cloud.ts';
+import type { Journal } from '../../rds/journal.ts';
+import { ANNOTATIONS } from '../../rds/names.ts';
+import { annotation } from '../../rds/object.ts';
+import { afterActing } from './after-acting.ts';
+import { cloudFailed, invalidSpec, journalUnavailable, paused } from './cannot-act.ts';
+import { creation } from './creation.ts';
+import { describe } from './describe.ts';
+import { manage } from './manage.ts';
+import { missing } from './missing.ts';
+import type { Observed } from './observed.ts';
+import { PACE, type Verdict } from './plan.ts';
+import { ready } from './words.ts';
+
+/** An Observed whose journal has been read. */
+type WithJournal = Observed & { journal: Journal };
+
+export function decideSync(o: Observed): Verdict {
+  const unable = journalUnavailable(o);
+  if (unable) return unable;
+  if (isRead(o) && o.journal.closed) {
+    // Finalize closed this UID for good, so a living parent can only be a picture from the past.
+    return stale('the journal of this Rds is closed');
+  }
+  if (o.acted) return afterActing(o, o.acted);
+  if (o.cloud.kind === 'failed') return cloudFailed(o, o.cloud.failure);
+  const instance = knownInstance(o);
+  if (o.problems.length > 0) return invalidSpec(o, instance);
+  if (o.spec.paused || annotation(o.rds, ANNOTATIONS.dryRun) === 'true') return paused(o, instance);
+  if (!isRead(o)) return glance(o, instance);
+  if (o.journal.id !== undefined) return instance ? manage(o, instance) : missing(o);
+  return creation(o);
+}
+
+function isRead(o: Observed): o is WithJournal {
+  return typeof o.journal === 'object' && !('unavailable' in o.journal);
+}
+
+/** The instance of this Rds, if this view shows it. */
+function knownInstance(o: Observed): Instance | undefined {
+  if (o.cloud.kind === 'glance') return o.cloud.instance;
+  if (o.cloud.kind !== 'fresh') return undefined;
+  const id = isRead(o) ? o.journal.id : undefined;
+  return id === undefined ? undefined : (o.cloud.instance ?? o.cloud.namesakes.find((one) => one.id === id));
+}
+
+/**
+ * Without the journal nothing is written. A settled or building instance needs no more than a report;
+ * whatever would need a write asks for a closer look.
+ */
+function glance(o: Observed, instance: Instance | undefined): Verdict {
+  const closer: Verdict = {
+    action: { kind: 'lookCloser' },
+    phase: o.rds.status?.phase ?? 'Pending',
+    conditions: [],
+    resyncAfterSeconds: PACE.soon,
+  };
+  if (o.journal === 'none') return creation(o);
+  if (!instance) return closer;
+  const withEmptyJournal = { ...o, journal: { id: instance.id, handled: o.rds.status?.handled ?? {} } };
+  const wanted = manage(withEmptyJournal, instance);
+  return wanted.action.kind === 'none' ? describe(o, instance) : closer;
+}
+
+function stale(because: string): Verdict {
+  return {
+    action: { kind: 'stale', because },
+    phase: 'Pending',
+    conditions: [ready('Unknown', 'Busy', because)],
+    resyncAfterSeconds: PACE.soon,
+  };
+}

@@ -1,0 +1,27 @@
+// What the loop needs from outside, so that tests, the simulation and the server can each hand in their own.
+
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { JournalStore } from '../kube/journal.ts';
+import type { ReadLive } from '../kube/live.ts';
+import type { OwnerLeases } from '../kube/owner-lease.ts';
+import type { Credentials, OpenCloud } from '../otc/cloud.ts';
+import type { Timing } from '../rds/journal.ts';
+import type { PlannedEvent } from './events.ts';
+
+export type SyncDeps = {
+  clock: Clock;
+  openCloud: OpenCloud;
+  /** undefined: every Rds must bring its own. */
+  defaultCredentials: Credentials | undefined;
+  readCredentials: (values: Record<string, string | undefined>) => Credentials;
+  journal: JournalStore;
+  ownerLeases: OwnerLeases;
+  readLive: ReadLive;
+  timing: Timing;
+  draw: () => { password: string; mark: string };
+  /** Nothing is created for an Rds older than this before the settle time is over (no API server: C14). */
+  memorySince: number | undefined;
+  publish: (events: readonly PlannedEvent[]) => void;
+  log: Logger;
+};

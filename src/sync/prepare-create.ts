@@ -1,0 +1,70 @@
+// Spec -> order for the cloud. Flavor, stock and network are checked before anything is claimed, so that a
+// typo costs a condition and not an instance.
+
+import { UserError } from '../errors.ts';
+import type { Cloud, Flavor, NewInstance } from '../otc/cloud.ts';
+import { instanceName } from '../rds/names.ts';
+import type { Observed } from './decide/observed.ts';
+
+export async function prepareCreate(cloud: Cloud, o: Observed, password: string): Promise<NewInstance> {
+  const { spec } = o;
+  const { namespace, name, uid } = o.rds.metadata;
+  await checkFlavor(cloud, spec);
+  const network = await cloud.network({
+    vpc: spec.vpc,
+    subnet: spec.subnet,
+    securityGroup: spec.securitygroup,
+  });
+  return {
+    name: instanceName(namespace, name, uid),
+    engine: spec.datastoretype,
+    version: spec.datastoreversion,
+    replicationMode: spec.hamode ? (spec.hareplicationmode ?? defaultMode(spec.datastoretype)) : undefined,
+    flavor: spec.flavorref,
+    volumeType: spec.volumetype,
+    volumeGb: spec.volumesize,
+    region: spec.region,
+    availabilityZone: spec.availabilityzone,
+    ...network,
+    password,
+    port: Number(spec.port),
+    backupStartTime: spec.backupstarttime,
+    // The cloud takes no 0 in a create; backups are switched off by a change of policy.
+    backupKeepDays: Math.max(1, spec.backupkeepdays),
+  };
+}
+
+function defaultMode(engine: Observed['spec']['datastoretype']): string {
+  return engine === 'SQLServer' ? 'sync' : 'async';
+}
+
+async function checkFlavor(cloud: Cloud, spec: Observed['spec']): Promise<void> {
+  const flavors = await cloud.flavors(spec.datastoretype, spec.datastoreversion);
+  const flavor = flavors.find(({ code }) => code === spec.flavorref);
+  const zones = spec.availabilityzone.split(',').map((zone) => zone.trim());
+  if (!flavor) {
+    throw new UserError(
+      `flavor ${spec.flavorref} does not exist for ${spec.datastoretype} ${spec.datastoreversion}; ${suggest(flavors, spec, zones)}`,
+      { code: 'FLAVOR', outcome: 'refused', field: 'spec.flavorref' },
+    );
+  }
+  const soldOut = zones.filter((zone) => flavor.stock[zone] !== 'normal');
+  if (soldOut.length > 0) {
+    throw new UserError(
+      `flavor ${flavor.code} is not in stock in ${soldOut.join(', ')}; ${suggest(flavors, spec, zones)}`,
+      { code: 'SOLDOUT', outcome: 'refused', field: 'spec.flavorref' },
+    );
+  }
+}
+
+/** The nearest flavors that would work, smallest first. */
+function suggest(flavors: readonly Flavor[], spec: Observed['spec'], zones: readonly string[]): string {
+  const mode = spec.hamode ? 'ha' : 'single';
+  const fits = flavors
+    .filter((flavor) => flavor.mode === mode && zones.every((zone) => flavor.stock[zone] === 'normal'))
+    .sort((a, b) => a.vcpus - b.vcpus || a.ramGb - b.ramGb || a.code.localeCompare(b.code))
+    .slice(0, 5);
+  return fits.length > 0
+    ? `possible are ${fits.map(({ code }) => code).join(', ')}`
+    : 'no flavor is in stock there';
+}

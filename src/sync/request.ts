@@ -1,0 +1,93 @@
+// The envelope of a hook call: strict about what we read, blind to the rest. A malformed one is a 400 that
+// names the field; the spec inside is judged later, where the user can see it.
+
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../rds/conditions.ts';
+import { fullSpec } from '../rds/defaults.ts';
+import type { Rds } from '../rds/object.ts';
+import type { RdsSpec } from '../rds/spec.ts';
+import type { ChildObject } from './decide/observed.ts';
+
+const StringMap = Type.Record(Type.String(), Type.String());
+
+const ParentSchema = Type.Object({
+  metadata: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    namespace: Type.String({ minLength: 1 }),
+    uid: Type.String({ minLength: 12 }),
+    generation: Type.Optional(Type.Integer()),
+    resourceVersion: Type.Optional(Type.String()),
+    creationTimestamp: Type.Optional(Type.String()),
+    deletionTimestamp: Type.Optional(Type.String()),
+    annotations: Type.Optional(StringMap),
+    managedFields: Type.Optional(Type.Array(Type.Object({}))),
+  }),
+  spec: Type.Object({}),
+  status: Type.Optional(Type.Object({})),
+});
+
+/** Kind -> name (v1) or namespace/name (v2) -> object. */
+const ObjectsSchema = Type.Record(
+  Type.String(),
+  Type.Record(
+    Type.String(),
+    Type.Object({
+      apiVersion: Type.Optional(Type.String()),
+      kind: Type.Optional(Type.String()),
+      metadata: Type.Object({ name: Type.String() }),
+    }),
+  ),
+);
+
+export const HookRequestSchema = Type.Object({
+  controller: Type.Optional(Type.Object({})),
+  parent: ParentSchema,
+  children: ObjectsSchema,
+  related: Type.Optional(Type.Union([ObjectsSchema, Type.Null()])),
+  finalizing: Type.Boolean(),
+});
+
+export const CustomizeRequestSchema = Type.Object({
+  controller: Type.Optional(Type.Object({})),
+  parent: ParentSchema,
+});
+
+export type HookRequest = Static<typeof HookRequestSchema>;
+export type CustomizeRequest = Static<typeof CustomizeRequestSchema>;
+
+/** The same request as the loop reads it. */
+export type View = { rds: Rds; children: ChildObject[]; related: ChildObject[] };
+
+export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
+  const { metadata } = parent;
+  return {
+    metadata: {
+      ...metadata,
+      generation: metadata.generation ?? 1,
+      resourceVersion: metadata.resourceVersion ?? '',
+      creationTimestamp: metadata.creationTimestamp ?? isoTime(nowMs),
+    },
+    spec: parent.spec as RdsSpec,
+    ...(parent.status === undefined ? {} : { status: parent.status }),
+  } as Rds;
+}
+
+export function readView(request: HookRequest, nowMs: number): View {
+  return {
+    rds: readParent(request.parent, nowMs),
+    children: listed(request.children),
+    related: listed(request.related ?? {}),
+  };
+}
+
+/** Outer keys are `Kind.version` or `Kind.group/version`; objects from a cache may lack their own kind. */
+function listed(objects: NonNullable<HookRequest['related']>): ChildObject[] {
+  return Object.entries(objects).flatMap(([key, byName]) => {
+    const dot = key.indexOf('.');
+    const kind = dot < 0 ? key : key.slice(0, dot);
+    const apiVersion = dot < 0 ? 'v1' : key.slice(dot + 1);
+    return Object.values(byName ?? {}).map((object) => ({ apiVersion, kind, ...object }) as ChildObject);
+  });
+}
+
+export const specOf = (rds: Rds) => fullSpec(rds.spec);

@@ -1,0 +1,47 @@
+// The hooks as HTTP: the envelope is validated here, the rest is the loop's.
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../clock.ts';
+import type { Metrics } from '../metrics.ts';
+import { relatedResources } from './customize.ts';
+import type { HookName, Outcome, RunHook } from './loop.ts';
+import { CustomizeRequestSchema, HookRequestSchema, readParent, readView } from './request.ts';
+
+type Options = { run: RunHook; clock: Clock; metrics: Metrics };
+
+export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run, clock, metrics }) => {
+  for (const hook of ['sync', 'finalize'] as const satisfies HookName[]) {
+    app.post(
+      `/${hook}`,
+      { schema: { summary: `Metacontroller ${hook} hook (v2)`, body: HookRequestSchema } },
+      async (request, reply) => {
+        const startedAt = clock.now();
+        const outcome = await run(hook, readView(request.body, startedAt));
+        metrics.hookAnswered(hook, outcome.kind, (clock.now() - startedAt) / 1000);
+        return send(reply, outcome);
+      },
+    );
+  }
+
+  app.post(
+    '/customize',
+    { schema: { summary: 'Metacontroller customize hook (v2)', body: CustomizeRequestSchema } },
+    async (request) => ({ relatedResources: relatedResources(readParent(request.body.parent, clock.now())) }),
+  );
+};
+
+function send(reply: FastifyReply, outcome: Outcome): FastifyReply {
+  switch (outcome.kind) {
+    case 'answer':
+      return reply.send(outcome.answer);
+    case 'retry':
+      // Without Retry-After Metacontroller would call again at once, thousands of times.
+      return reply
+        .code(429)
+        .header('retry-after', `${outcome.afterSeconds}`)
+        .send({ error: 'StaleView', message: outcome.because });
+    case 'unavailable':
+      return reply.code(503).send({ error: 'JournalUnavailable', message: outcome.because });
+  }
+}

@@ -1,0 +1,45 @@
+// Instances that are changing are read one by one, at most every 5 s each; when many change at once they
+// share one snapshot instead, so that a fleet being built costs the cloud no more than a page per 5 s.
+
+import type { Clock } from '../clock.ts';
+import type { Cloud, Instance } from '../otc/cloud.ts';
+
+const MAX_AGE_MS = 5_000;
+const FORGET_AFTER_MS = 30_000;
+const SHARE_ABOVE = 20;
+
+export type TransitionReads = {
+  read(cloud: Cloud, id: string): Promise<Instance | undefined>;
+  /** A fresher look that another path had anyway. */
+  note(id: string, instance: Instance | undefined): void;
+};
+
+export function createTransitionReads(clock: Clock): TransitionReads {
+  const seen = new Map<string, { at: number; instance: Instance | undefined }>();
+
+  function recent(): number {
+    for (const [id, { at }] of seen) if (clock.now() - at > FORGET_AFTER_MS) seen.delete(id);
+    return seen.size;
+  }
+
+  function note(id: string, instance: Instance | undefined): void {
+    seen.delete(id);
+    seen.set(id, { at: clock.now(), instance });
+  }
+
+  return {
+    note,
+    async read(cloud, id) {
+      const known = seen.get(id);
+      if (known && clock.now() - known.at < MAX_AGE_MS) return known.instance;
+      if (recent() > SHARE_ABOVE) {
+        const instance = (await cloud.snapshot(MAX_AGE_MS / 1000)).byId.get(id);
+        if (instance) note(id, instance);
+        return instance;
+      }
+      const { value } = await cloud.findInstanceById(id);
+      note(id, value);
+      return value;
+    },
+  };
+}

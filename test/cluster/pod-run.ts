@@ -1,0 +1,105 @@
+// The life of one pod: wait for what it refers to, run its containers, report their states, end it in time.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesOf, type ContainerEnd, type ContainerProcess, runContainer } from './container-process.ts';
+import { Unsupported } from './pod-inputs.ts';
+import { type PodLaunchOptions, type PreparedContainer, preparePod, volumesFolder } from './pod-launch.ts';
+import { createPodReport, now } from './pod-report.ts';
+
+export type PodRun = {
+  /** Settles when every container has ended and the last status was written. */
+  ended: Promise<void>;
+  /** SIGTERM now, SIGKILL after the grace. */
+  terminate: (graceSeconds: number) => void;
+};
+
+export const outputFile = (dir: string, container: string, stream: 'stdout' | 'stderr'): string =>
+  join(dir, `${container}.${stream}`);
+
+const RETRY_MS = 300;
+
+export function startPod(options: PodLaunchOptions): PodRun {
+  const { pod, dir } = options;
+  const report = createPodReport(options.kube, pod);
+  const processes: ContainerProcess[] = [];
+  let terminating = false;
+
+  const prepare = async (): Promise<PreparedContainer[]> => {
+    let told = '';
+    while (!terminating) {
+      try {
+        return await preparePod(options);
+      } catch (error) {
+        if (error instanceof Unsupported) throw error;
+        const message = error instanceof Error ? error.message : String(error);
+        if (message !== told) await report.tell('Pending', { reason: 'ContainerCreating', message });
+        told = message;
+        await sleep(RETRY_MS);
+      }
+    }
+    return [];
+  };
+
+  const runOne = async ({ container, launch }: PreparedContainer): Promise<ContainerEnd> => {
+    const { name, resources } = container;
+    const startedAt = now();
+    const memory = resources?.limits?.memory;
+    const process = runContainer(
+      launch,
+      { stdout: outputFile(dir, name, 'stdout'), stderr: outputFile(dir, name, 'stderr') },
+      memory === undefined ? undefined : bytesOf(memory),
+    );
+    processes.push(process);
+    report.set(name, { running: { startedAt } });
+    const end = await process.ended;
+    report.set(name, { terminated: { ...end, startedAt, finishedAt: now() } });
+    return end;
+  };
+
+  const terminate = (graceSeconds: number): void => {
+    terminating = true;
+    for (const process of processes) process.signal('SIGTERM');
+    setTimeout(() => {
+      for (const process of processes) process.signal('SIGKILL');
+    }, graceSeconds * 1000).unref();
+  };
+
+  const runAll = async (prepared: PreparedContainer[]): Promise<ContainerEnd[]> => {
+    // The states are told one report after the other, so that an older one never comes last.
+    let telling = Promise.resolve();
+    const tell = () => {
+      telling = telling.then(() => report.tell('Running'));
+    };
+    const ends = prepared.map((each) => runOne(each).finally(tell));
+    tell();
+    const all = await Promise.all(ends);
+    await telling;
+    return all;
+  };
+
+  const live = async (): Promise<void> => {
+    await mkdir(dir, { recursive: true });
+    const prepared = await prepare();
+    let isLate = false;
+    const { activeDeadlineSeconds, terminationGracePeriodSeconds = 30 } = pod.spec;
+    const expire = () => {
+      isLate = true;
+      terminate(terminationGracePeriodSeconds);
+    };
+    const deadline = activeDeadlineSeconds ? setTimeout(expire, activeDeadlineSeconds * 1000) : undefined;
+    const ends = terminating ? [] : await runAll(prepared);
+    clearTimeout(deadline);
+    await rm(volumesFolder(dir), { recursive: true, force: true });
+    const isSuccess = ends.length > 0 && !isLate && ends.every(({ exitCode }) => exitCode === 0);
+    await report.tell(isSuccess ? 'Succeeded' : 'Failed', isLate ? { reason: 'DeadlineExceeded' } : {});
+  };
+
+  const ended = live().catch((error: unknown) =>
+    report.tell('Failed', {
+      reason: 'Unsupported',
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  return { ended, terminate };
+}

@@ -1,0 +1,77 @@
+// The part of a Pod that the pod runner reads and writes.
+import type { KubeObject } from '../../src/kube/api.ts';
+
+type KeyRef = { name: string; key: string; optional?: boolean };
+
+export type EnvVar = {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef?: KeyRef; configMapKeyRef?: KeyRef; fieldRef?: { fieldPath: string } };
+};
+
+export type SecurityContext = {
+  runAsUser?: number;
+  runAsGroup?: number;
+  runAsNonRoot?: boolean;
+  readOnlyRootFilesystem?: boolean;
+};
+
+export type Container = {
+  name: string;
+  image: string;
+  command?: string[];
+  args?: string[];
+  workingDir?: string;
+  env?: EnvVar[];
+  envFrom?: unknown[];
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean; subPath?: string }[];
+  resources?: { limits?: Record<string, string> };
+  securityContext?: SecurityContext;
+};
+
+type FileItems = {
+  items?: { key: string; path: string; mode?: number }[];
+  defaultMode?: number;
+  optional?: boolean;
+};
+
+export type Volume = {
+  name: string;
+  secret?: FileItems & { secretName: string };
+  configMap?: FileItems & { name: string };
+  emptyDir?: Record<string, unknown>;
+};
+
+export type ContainerState =
+  | { waiting: { reason: string; message?: string } }
+  | { running: { startedAt: string } }
+  | { terminated: { exitCode: number; reason: string; startedAt: string; finishedAt: string } };
+
+export type ContainerStatus = {
+  name: string;
+  image: string;
+  imageID: string;
+  ready: boolean;
+  started: boolean;
+  restartCount: 0;
+  state: ContainerState;
+};
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+
+export type Pod = KubeObject & {
+  metadata: { deletionGracePeriodSeconds?: number };
+  spec: {
+    nodeName?: string;
+    containers: Container[];
+    initContainers?: Container[];
+    volumes?: Volume[];
+    activeDeadlineSeconds?: number;
+    terminationGracePeriodSeconds?: number;
+    securityContext?: SecurityContext & { fsGroup?: number; supplementalGroups?: number[] };
+  };
+  status?: { phase?: PodPhase; reason?: string; message?: string; containerStatuses?: ContainerStatus[] };
+};
+
+export const podPath = ({ metadata }: Pod): string =>
+  `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;

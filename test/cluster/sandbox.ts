@@ -1,0 +1,111 @@
+// Where a container's paths come from. As root on Linux: a mount namespace with a throw-away copy of the root
+// file system, volumes mounted where the pod wants them, and the pod's user. Elsewhere: paths are replaced in
+// arguments and environment, and user and read-only root are not enforced.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type Isolation = 'namespace' | 'substitution';
+export type Mount = { source: string; path: string; readOnly: boolean };
+
+export type BoxedCommand = {
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+  mounts: Mount[];
+  user: number;
+  group: number;
+  groups: number[];
+  readOnlyRoot: boolean;
+  /** An empty folder for the box's own use. */
+  boxDir: string;
+};
+
+export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string };
+
+// The mount points are made inside the copy: an absolute link such as /var/run would lead out of it otherwise.
+const SCRIPT = `
+set -eu
+box=$1 rootmode=$2 user=$3 group=$4 groups=$5 cwd=$6 count=$7
+shift 7
+mount -t tmpfs tmpfs "$box"
+mkdir "$box/upper" "$box/work" "$box/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$box/root"
+for dir in proc dev sys; do mount --rbind "/$dir" "$box/root/$dir"; done
+while [ "$count" -gt 0 ]; do
+  chroot "$box/root" mkdir -p "$2"
+  target=$(chroot "$box/root" readlink -f "$2")
+  mount --bind "$1" "$box/root$target"
+  [ "$3" = rw ] || mount -o remount,bind,ro "$box/root$target"
+  shift 3
+  count=$((count - 1))
+done
+[ "$rootmode" = rw ] || mount -o remount,ro "$box/root"
+[ -z "$groups" ] && supplementary=--clear-groups || supplementary=--groups=$groups
+exec chroot "$box/root" setpriv --reuid="$user" --regid="$group" "$supplementary" \\
+  --no-new-privs --inh-caps=-all --bounding-set=-all \\
+  sh -c 'cd "$1" && shift && exec "$@"' sh "$cwd" "$@"
+`;
+
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+function inNamespace(boxed: BoxedCommand): Launch {
+  const { argv, env, cwd, mounts, user, group, groups, readOnlyRoot, boxDir } = boxed;
+  const mountWords = mounts.flatMap(({ source, path, readOnly }) => [source, path, readOnly ? 'ro' : 'rw']);
+  const identity = [readOnlyRoot ? 'ro' : 'rw', String(user), String(group), groups.join(',')];
+  const box = [boxDir, ...identity, cwd, String(mounts.length), ...mountWords];
+  return {
+    command: 'unshare',
+    args: ['--mount', '--propagation', 'private', 'sh', '-c', SCRIPT, 'box', ...box, ...argv],
+    env: { ...env, PATH: env.PATH ? `${env.PATH}:${SYSTEM_PATH}` : SYSTEM_PATH },
+    cwd: '/',
+  };
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+function bySubstitution({ argv, env, cwd, mounts }: BoxedCommand): Launch {
+  const sources = new Map(mounts.map(({ path, source }) => [path.replace(/\/$/, ''), source]));
+  // One pass with the longest path first: what was put in must not be replaced again.
+  const paths = [...sources.keys()].sort((a, b) => b.length - a.length).map(escaped);
+  const pattern = new RegExp(`(?<![\\w./-])(?:${paths.join('|')})(?![\\w.-])`, 'g');
+  const local = (text: string): string =>
+    paths.length === 0 ? text : text.replaceAll(pattern, (path) => sources.get(path) ?? path);
+  const [command = 'false', ...args] = argv.map(local);
+  const localEnv = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, local(value)]));
+  const path = localEnv.PATH ? `${localEnv.PATH}:${SYSTEM_PATH}` : SYSTEM_PATH;
+  return { command, args, env: { ...localEnv, PATH: path }, cwd: local(cwd) };
+}
+
+export const launchOf = (isolation: Isolation, boxed: BoxedCommand): Launch =>
+  isolation === 'namespace' ? inNamespace(boxed) : bySubstitution(boxed);
+
+/** Tried once with an empty command; why it is not possible is part of the answer. */
+export function probeIsolation(): { isolation: Isolation; why?: string } {
+  if (process.platform !== 'linux') return { isolation: 'substitution', why: 'mount namespaces need Linux' };
+  if (process.getuid?.() !== 0) return { isolation: 'substitution', why: 'mount namespaces need root' };
+  const dir = mkdtempSync(join(tmpdir(), 'rds-pilot-box-'));
+  try {
+    mkdirSync(join(dir, 'box'));
+    const launch = inNamespace({
+      argv: ['true'],
+      env: {},
+      cwd: '/',
+      mounts: [{ source: dir, path: '/var/run/rds-pilot-probe', readOnly: true }],
+      user: 65532,
+      group: 65532,
+      groups: [],
+      readOnlyRoot: true,
+      boxDir: join(dir, 'box'),
+    });
+    const { status, stderr, error } = spawnSync(launch.command, launch.args, {
+      env: launch.env,
+      encoding: 'utf8',
+    });
+    if (status === 0) return { isolation: 'namespace' };
+    return { isolation: 'substitution', why: error?.message ?? stderr.trim() };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

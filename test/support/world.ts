@@ -1,0 +1,210 @@
+// A whole small world on a virtual clock: the real hook code, the simulated cloud, a memory API server and
+// Metacontroller's part. Tests act on it as users and look at it as users do.
+
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { parse } from 'yaml';
+import { buildApp } from '../../src/app.ts';
+import type { KubeObject } from '../../src/kube/api.ts';
+import { createEventWriter } from '../../src/kube/events.ts';
+import { createJournalStore } from '../../src/kube/journal.ts';
+import { createReadLive } from '../../src/kube/live.ts';
+import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
+import { createApiServer } from '../../src/local/api-server.ts';
+import type { CallHook } from '../../src/local/hook-call.ts';
+import { createMetacontroller } from '../../src/local/metacontroller.ts';
+import { rdsAdmission } from '../../src/local/rds-admission.ts';
+import { seededUids } from '../../src/local/seeded-uids.ts';
+import { createVirtualClock } from '../../src/local/virtual-clock.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { readCredentials } from '../../src/otc/credentials.ts';
+import { createOpenCloud } from '../../src/otc/open.ts';
+import { rdsCrd } from '../../src/rds/crd.ts';
+import type { Timing } from '../../src/rds/journal.ts';
+import type { RdsSpec } from '../../src/rds/spec.ts';
+import type { RdsStatus } from '../../src/rds/status.ts';
+import type { SimulatorOptions } from '../../src/simulator/options.ts';
+import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../../src/simulator/demo-account.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { SyncDeps } from '../../src/sync/deps.ts';
+import { drawPassword } from '../../src/sync/draw-password.ts';
+
+export const START = Date.parse('2026-11-16T08:00:00Z');
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+
+export const demoCredentials = {
+  OS_AUTH_URL: 'http://127.0.0.1:9090/v3',
+  OS_REGION_NAME: REGION,
+  OS_PROJECT_NAME: DEMO_PROJECT.name,
+  OS_DOMAIN_NAME: DEMO_DOMAIN.name,
+  OS_USERNAME: DEMO_USER.name,
+  OS_PASSWORD: DEMO_USER.password,
+};
+
+export const defaultTiming: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
+
+const controllerFile = new URL('../../metacontroller/controller.yaml', import.meta.url);
+export const controllerManifest = (): KubeObject => parse(readFileSync(controllerFile, 'utf8')) as KubeObject;
+
+/** Small and repeatable; only for tests. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export type WorldOptions = {
+  simulator?: Omit<SimulatorOptions, 'clock'>;
+  timing?: Timing;
+  seed?: number;
+  hookTokens?: string[];
+  deps?: Partial<SyncDeps>;
+  logTo?: { write(line: string): void };
+};
+
+export type HookCall = { path: string; body: unknown; status: number; answer: unknown };
+
+export async function createWorld(options: WorldOptions = {}) {
+  const clock = createVirtualClock(START);
+  const random = seededRandom(options.seed ?? 1);
+  const simulator = createSimulator({ ...options.simulator, clock, baseUrl: 'http://127.0.0.1:9090' });
+  const uid = seededUids(options.seed ?? 1);
+  const api = createApiServer({ clock, uid, admission: { Rds: rdsAdmission }, namespaces: ['rds-pilot', 'team-a'] });
+  const calls: HookCall[] = [];
+  const log = options.logTo ? pino({ level: 'trace' }, options.logTo) : pino({ level: 'silent' });
+
+  /** A replica: its own caches, its own token, the shared cluster and cloud. */
+  async function startReplica(more: Partial<SyncDeps> = {}): Promise<FastifyInstance> {
+    const deps: SyncDeps = {
+      clock,
+      openCloud: createOpenCloud({ send: simulator.send, clock, random }),
+      defaultCredentials: readCredentials(demoCredentials),
+      readCredentials,
+      journal: createJournalStore({ call: api.call, namespace: 'rds-pilot', nonce: uid, deadlineMs: 3_000 }),
+      ownerLeases: createOwnerLeases(api.call, 'rds-pilot', 3_000),
+      readLive: createReadLive(api.call, 3_000),
+      timing: options.timing ?? defaultTiming,
+      draw: () => ({ password: drawPassword((below) => Math.floor(random() * below)), mark: uid() }),
+      memorySince: undefined,
+      publish: createEventWriter(api.call, clock.now, log),
+      log,
+      ...options.deps,
+      ...more,
+    };
+    return buildApp({
+      sync: deps,
+      metrics: createMetrics({ process: false }),
+      hookTokens: options.hookTokens ?? [],
+      notReady: async () => undefined,
+      logger: log,
+      version: 'test',
+    });
+  }
+
+  let app = await startReplica();
+  const callHook: CallHook = async (path, body) => {
+    const response = await app.inject({ method: 'POST', url: new URL(path, 'http://hook').pathname, payload: body as object });
+    calls.push({ path, body, status: response.statusCode, answer: response.json() });
+    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+    return { status: response.statusCode, headers, body: response.body };
+  };
+  const newLoop = () =>
+    createMetacontroller({ controller: controllerManifest(), kube: api.call, watch: api.source, callHook, clock });
+  let loop = newLoop();
+  await kube('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', rdsCrd());
+  await loop.start();
+
+  async function kube(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, contentType?: string) {
+    return api.call({ method, path, body, deadlineMs: 1_000, ...(contentType ? { contentType } : {}) });
+  }
+  const rdsPath = (name: string, namespace = 'team-a') => `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}`;
+
+  return {
+    clock,
+    simulator,
+    api,
+    calls,
+    kube,
+    rdsPath,
+    get app() {
+      return app;
+    },
+    async restartReplica() {
+      await app.close();
+      app = await startReplica();
+    },
+    async restartLoop() {
+      loop.stop();
+      loop = newLoop();
+      await loop.start();
+    },
+    startReplica,
+    apply: async (name: string, spec: RdsSpec, annotations?: Record<string, string>) => {
+      const body = {
+        apiVersion: 'otc.mcsps.de/v1alpha1',
+        kind: 'Rds',
+        metadata: { name, namespace: 'team-a', ...(annotations ? { annotations } : {}) },
+        spec,
+      };
+      const path = `${rdsPath(name)}?fieldManager=kubectl&force=true`;
+      return kube('PATCH', path, body, 'application/apply-patch+yaml');
+    },
+    annotate: (name: string, annotations: Record<string, string | null>) =>
+      kube('PATCH', rdsPath(name), { metadata: { annotations } }, 'application/merge-patch+json'),
+    secret: (name: string, values: Record<string, string>) =>
+      kube('POST', '/api/v1/namespaces/team-a/secrets', {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'team-a' },
+        data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+      }),
+    rds: async (name: string) => {
+      const { status, body } = await kube('GET', rdsPath(name));
+      return status === 200 ? (body as KubeObject & { status?: RdsStatus; spec: RdsSpec }) : undefined;
+    },
+    object: async (path: string) => {
+      const { status, body } = await kube('GET', path);
+      return status === 200 ? (body as KubeObject) : undefined;
+    },
+    status: async (name: string) => ((await kube('GET', rdsPath(name))).body as { status?: RdsStatus }).status ?? {},
+    remove: (name: string) => kube('DELETE', rdsPath(name)),
+    /** Runs until the phase is reached; false after an hour of virtual time. */
+    async reaches(name: string, phase: string, limitMs = 60 * MINUTE): Promise<boolean> {
+      let seen: unknown;
+      const path = rdsPath(name);
+      const unwatch = api.watch(({ object }) => {
+        if (object.kind === 'Rds' && object.metadata.name === name) seen = (object.status as RdsStatus | undefined)?.phase;
+      });
+      seen = ((await kube('GET', path)).body as { status?: RdsStatus }).status?.phase;
+      const reached = await clock.runUntil(() => seen === phase, limitMs);
+      unwatch();
+      return reached;
+    },
+    async isGone(name: string, limitMs = 60 * MINUTE): Promise<boolean> {
+      let gone = (await kube('GET', rdsPath(name))).status === 404;
+      const unwatch = api.watch(({ type, object }) => {
+        if (type === 'DELETED' && object.kind === 'Rds' && object.metadata.name === name) gone = true;
+      });
+      const reached = await clock.runUntil(() => gone, limitMs);
+      unwatch();
+      return reached;
+    },
+    creates: () => simulator.calls().rds?.['POST /v3/{project}/instances'] ?? 0,
+    async stop() {
+      loop.stop();
+      await app.close();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+export function condition(status: RdsStatus, type: string) {
+  return status.conditions?.find((one) => one.type === type);
+}
