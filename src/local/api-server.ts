@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject, KubeRequest, KubeResponse } from '../kube/api.ts';
-import { ApiFailure, failureResponse, invalid } from './api-errors.ts';
+import { ApiFailure, failureResponse, invalid, notFound } from './api-errors.ts';
 import { parsePath, type Target } from './api-path.ts';
 import { copyJson, isRecord, type JsonRecord, mergePatch } from './json.ts';
 import { createLifecycle, finalizerOfDeletion } from './lifecycle.ts';
@@ -132,6 +132,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
     const record: WriteOptions['record'] = (before, next) =>
       recordApply(resource, before, next, own, how.writer);
     const next = merged.object as KubeObject;
+    if (!previous && target.subresource) throw notFound(resource, name);
     if (!previous) {
       const created = writes.create(resource, namespace, next, { ...how, record });
       return { status: 201, body: created };

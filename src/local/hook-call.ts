@@ -43,6 +43,7 @@ const timedOut = Symbol('timed out');
 export const createAskHook =
   (callHook: CallHook, clock: Clock, timers: Timers, isStopped: () => boolean): AskHook =>
   async (hook, body) => {
+    if (isStopped()) throw new Stopped();
     const deadline = Promise.withResolvers<typeof timedOut>();
     const cancel = timers.after(hook.timeoutMs, () => deadline.resolve(timedOut));
     const call = callHook(hook.path, body, hook.timeoutMs);

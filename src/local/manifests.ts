@@ -1,6 +1,7 @@
 // A folder of YAML as the user's side of the cluster: what is saved there is applied, like `kubectl apply`.
 
-import { readdir, readFile, watch } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeRequest } from '../kube/api.ts';
@@ -119,19 +120,28 @@ export const createManifests = (options: ManifestsOptions): Manifests => {
   return {
     apply,
     async follow(signal) {
-      const changes = watch(options.folder, { recursive: true, signal })[Symbol.asyncIterator]();
+      let isChanged = true;
+      let wake = () => {};
+      const notice = (): void => {
+        isChanged = true;
+        wake();
+      };
+      const nextChange = () =>
+        new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      const watcher = watch(options.folder, { recursive: true }, notice);
+      signal.addEventListener('abort', notice);
       try {
-        // Asked for before the first pass: the watch begins with the question, and nothing may slip between.
-        let change = changes.next();
-        await apply();
-        while (!(await change).done) {
-          change = changes.next();
+        while (!signal.aborted) {
+          isChanged = false;
+          await apply();
+          if (!isChanged) await nextChange();
           // Editors write in several steps.
           await options.clock.sleep(quietMs);
-          await apply();
         }
-      } catch (error) {
-        if (!signal.aborted) throw error;
+      } finally {
+        watcher.close();
       }
     },
   };

@@ -74,7 +74,10 @@ export const createMetacontroller = (options: MetacontrollerOptions): Metacontro
 
   const work = async (key: string): Promise<void> => {
     const parent = parents?.get(key);
-    if (!parent || !syncParent) return;
+    if (!parent || !syncParent) {
+      limiter.forget(key);
+      return;
+    }
     try {
       await syncParent(parent);
       limiter.forget(key);

@@ -2,20 +2,24 @@
 
 import type { KubeObject } from '../kube/api.ts';
 import type { JsonRecord } from './json.ts';
-import type { Resource, ResourceRef } from './resources.ts';
+import { findByRef, type Resource, type ResourceRef } from './resources.ts';
 import { asLabelSelector, type LabelSelector, matchesSelector } from './selectors.ts';
 
 export type RelatedRule = {
   ref: ResourceRef;
+  /** Undefined for a kind that nobody serves; the sync that asked for it fails. */
+  resource: Resource | undefined;
   namespace: string;
   names: string[];
   labelSelector: LabelSelector | undefined;
   namespaceSelector: LabelSelector | undefined;
 };
 
-export const readRule = (value: JsonRecord): RelatedRule => {
+export const readRule = (value: JsonRecord, resources: readonly Resource[]): RelatedRule => {
+  const ref = { apiVersion: String(value.apiVersion), resource: String(value.resource) };
   const rule: RelatedRule = {
-    ref: { apiVersion: String(value.apiVersion), resource: String(value.resource) },
+    ref,
+    resource: findByRef(resources, ref),
     namespace: typeof value.namespace === 'string' ? value.namespace : '',
     names: Array.isArray(value.names) ? value.names.map(String) : [],
     labelSelector: asLabelSelector(value.labelSelector),
@@ -26,6 +30,9 @@ export const readRule = (value: JsonRecord): RelatedRule => {
   }
   if (rule.namespace && rule.namespaceSelector) {
     throw new Error('related rule cannot have both namespace and namespaceSelector specified');
+  }
+  if (rule.namespaceSelector && rule.resource?.namespaced === false) {
+    throw new Error('namespaceSelector is only supported for namespaced related resources');
   }
   return rule;
 };
@@ -38,9 +45,6 @@ export const matchesRule = (
 ): boolean => {
   const { name, namespace = '', labels } = object.metadata;
   if (rule.namespaceSelector) {
-    if (!resource.namespaced) {
-      throw new Error('namespaceSelector is only supported for namespaced related resources');
-    }
     const home = labelsOfNamespace(namespace);
     if (!home || !matchesSelector(rule.namespaceSelector, home)) return false;
   }

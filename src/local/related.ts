@@ -7,7 +7,8 @@ import { type AskHook, readCustomizeAnswer } from './hook-call.ts';
 import type { Informer, Informers } from './informer.ts';
 import { addObjects, type ObjectMap, sortMap } from './object-maps.ts';
 import { matchesRule, type RelatedRule, readRule } from './related-rules.ts';
-import { findByRef, type Resource } from './resources.ts';
+import type { Resource } from './resources.ts';
+import { keyOf } from './store.ts';
 
 /** Half the data would be worse than none: the sync is tried again shortly, without an event. */
 export class RelatedNotSynced extends Error {}
@@ -24,11 +25,13 @@ export type RelatedOptions = {
   enqueue: (parent: KubeObject) => void;
 };
 
+type Kept = { rules: RelatedRule[]; until: number };
+
 const keptMs = 20 * 60_000;
 
 export const createRelated = (options: RelatedOptions): Related => {
   const { controller, clock, informers, parents } = options;
-  const answers = new Map<string, { rules: RelatedRule[]; until: number }>();
+  const answers = new Map<string | undefined, Map<number | undefined, Kept>>();
   const subscribed = new Set<Informer>();
   const namespaces = controller.customize
     ? informers.open({ apiVersion: 'v1', resource: 'namespaces' })
@@ -36,40 +39,36 @@ export const createRelated = (options: RelatedOptions): Related => {
 
   const labelsOfNamespace = (name: string) => namespaces?.get(name)?.metadata.labels;
 
+  const keptRules = ({ metadata }: KubeObject): RelatedRule[] | undefined => {
+    const kept = answers.get(metadata.uid)?.get(metadata.generation);
+    return kept && kept.until > clock.now() ? kept.rules : undefined;
+  };
+
   const rulesFor = async (parent: KubeObject): Promise<RelatedRule[]> => {
     if (!controller.customize) return [];
-    const key = `${parent.metadata.uid} ${parent.metadata.generation}`;
-    const kept = answers.get(key);
-    if (kept && kept.until > clock.now()) return kept.rules;
+    const kept = keptRules(parent);
+    if (kept) return kept;
     const answer = await options.ask(controller.customize, { controller: controller.manifest, parent });
-    const rules = readCustomizeAnswer(answer).map(readRule);
-    answers.set(key, { rules, until: clock.now() + keptMs });
+    const rules = readCustomizeAnswer(answer).map((rule) => readRule(rule, options.resources));
+    const { uid, generation } = parent.metadata;
+    const ofParent = answers.get(uid) ?? new Map();
+    answers.set(uid, ofParent.set(generation, { rules, until: clock.now() + keptMs }));
     return rules;
   };
 
-  const resourceOf = (rule: RelatedRule): Resource => {
-    const resource = findByRef(options.resources, rule.ref);
-    if (!resource) throw new Error(`unknown related resource ${rule.ref.apiVersion}/${rule.ref.resource}`);
-    return resource;
-  };
-
-  const isWanted = async (
-    parent: KubeObject,
-    resource: Resource,
-    objects: KubeObject[],
-  ): Promise<boolean> => {
-    // A failure is not reported from here; the next sync of this parent meets it again.
-    const rules = await rulesFor(parent).catch(() => []);
-    return rules.some(
+  const isWanted = (rules: RelatedRule[], resource: Resource, objects: KubeObject[]): boolean =>
+    rules.some(
       (rule) =>
-        findByRef(options.resources, rule.ref) === resource &&
+        rule.resource === resource &&
         objects.some((object) => matchesRule(rule, resource, object, labelsOfNamespace)),
     );
-  };
 
   const wakeParents = async (resource: Resource, objects: KubeObject[]): Promise<void> => {
     for (const parent of parents.list()) {
-      if (await isWanted(parent, resource, objects)) options.enqueue(parent);
+      // A failure is not reported from here; the next sync of this parent meets it again. And no await where
+      // the answer is at hand: a thousand parents times a thousand Secrets pass by here.
+      const rules = keptRules(parent) ?? (await rulesFor(parent).catch(() => []));
+      if (isWanted(rules, resource, objects)) options.enqueue(parent);
     }
   };
 
@@ -96,16 +95,25 @@ export const createRelated = (options: RelatedOptions): Related => {
     async gather(parent) {
       const map: ObjectMap = {};
       for (const rule of await rulesFor(parent)) {
-        const resource = resourceOf(rule);
+        const { resource, ref } = rule;
+        if (!resource) throw new Error(`unknown related resource ${ref.apiVersion}/${ref.resource}`);
         const informer = open(rule, resource);
         const isReady = informer.hasSynced() && (!rule.namespaceSelector || namespaces?.hasSynced());
         if (!isReady) throw new RelatedNotSynced();
-        const matching = informer
-          .list()
-          .filter((object) => matchesRule(rule, resource, object, labelsOfNamespace));
+        const matching = candidates(rule, informer).filter((object) =>
+          matchesRule(rule, resource, object, labelsOfNamespace),
+        );
         addObjects(map, resource, matching);
       }
       return sortMap(map);
     },
   };
+};
+
+/** Named objects of a known namespace are looked up, all others have to be searched for. */
+const candidates = (rule: RelatedRule, informer: Informer): KubeObject[] => {
+  if (rule.names.length === 0 || !rule.resource) return informer.list();
+  if (rule.resource.namespaced && !rule.namespace) return informer.list();
+  const namespace = rule.resource.namespaced ? rule.namespace : undefined;
+  return rule.names.flatMap((name) => informer.get(keyOf({ namespace, name })) ?? []);
 };

@@ -57,7 +57,8 @@ export const createWrites = (
     const defaulted = withBuiltInDefaults(next);
     const verdict = admission[resource.kind]?.(copyJson(defaulted), previous) ?? { object: defaulted };
     if ('reject' in verdict) throw rejected(resource, next.metadata.name, verdict.reject);
-    return { ...copyJson(verdict.object), metadata: { ...verdict.object.metadata, ...identity(defaulted) } };
+    const object = copyJson(verdict.object);
+    return { ...object, metadata: { ...object.metadata, ...identity(defaulted) } };
   };
 
   const recorded = (

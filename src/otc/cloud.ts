@@ -124,6 +124,7 @@ export type Cloud = {
   // Fresh reads: never cached, never shared.
   findInstanceById(id: string): Promise<Fresh<Instance | undefined>>;
   findInstancesByName(name: string): Promise<Fresh<readonly Instance[]>>;
+  findInstancesByNamePart(part: string): Promise<Fresh<readonly Instance[]>>;
   findJob(id: string): Promise<Job | undefined>;
   tasks(instanceId: string, sinceMs: number): Promise<readonly Task[]>;
   backups(instanceId: string): Promise<Fresh<readonly Backup[]>>;

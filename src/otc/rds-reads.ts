@@ -12,7 +12,7 @@ export const pageLimit = 100;
 const taskPageLimit = 50;
 const unknownJob = 'DBS.200543';
 
-type RdsReads = Pick<Cloud, 'findInstanceById' | 'findInstancesByName' | 'findJob' | 'tasks' | 'backups'>;
+type RdsReads = Pick<Cloud, 'findInstanceById' | 'findInstancesByName' | 'findInstancesByNamePart' | 'findJob' | 'tasks' | 'backups'>;
 
 export function createRdsReads(call: Call): RdsReads {
   const get = <T>(path: string, query: Record<string, string | number>, read: (body: Json) => T) =>
@@ -33,6 +33,14 @@ export function createRdsReads(call: Call): RdsReads {
     async findInstancesByName(name) {
       const { found, at } = await instances({ name });
       return { value: found.filter((instance) => instance.name === name), at };
+    },
+
+    async findInstancesByNamePart(part) {
+      // A leading star makes the filter a substring search.
+      const fetchPage = (offset: number) => fetchInstancePage(call, { name: `*${part}`, offset });
+      const { value, at } = await collectPages(fetchPage, pageLimit);
+      const found = value.flatMap(({ instance }) => instance ?? []);
+      return { value: found.filter(({ name }) => name.includes(part)), at };
     },
 
     async findJob(id) {

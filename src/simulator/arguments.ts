@@ -9,7 +9,9 @@ export type Arguments = {
   options: SimulatorOptions;
 };
 
-export class BadArgument extends Error {}
+export class BadArgument extends Error {
+  override readonly name = 'BadArgument';
+}
 
 export const USAGE = `Usage: npm run simulator -- [flags]
   --port 9090        port to listen on (0 = any)

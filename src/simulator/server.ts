@@ -54,7 +54,10 @@ async function answer(
     body,
   });
   const bytes = Buffer.from(request.method === 'HEAD' ? '' : reply.body);
-  response.writeHead(reply.status, reply.status === 204 ? reply.headers : { ...reply.headers, 'content-length': bytes.length });
+  response.writeHead(
+    reply.status,
+    reply.status === 204 ? reply.headers : { ...reply.headers, 'content-length': bytes.length },
+  );
   response.end(bytes);
 }
 
@@ -76,5 +79,7 @@ function giveUp(response: ServerResponse, error: unknown): void {
     return;
   }
   if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ error: `Bug in the simulator: ${error instanceof Error ? error.stack : error}` }));
+  response.end(
+    JSON.stringify({ error: `Bug in the simulator: ${error instanceof Error ? error.stack : error}` }),
+  );
 }

@@ -54,6 +54,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     const result = await act(deps, full, action, budget);
     if (result.kind === 'stale') return stale(result.because);
     if (result.kind === 'asDecided') return finish(settled(full, verdict), verdict);
+    if (result.journal.id !== undefined) reads.forget(result.journal.id);
     const observed: Observed = { ...full.observed, journal: result.journal, acted: result.acted };
     return finish(observed, decide(observed));
   }

@@ -8,6 +8,7 @@ import type { Journal } from '../rds/journal.ts';
 import {
   ANNOTATIONS,
   connectionSecretName,
+  instanceName,
   instanceNameBase,
   rootSecretName,
   serviceName,
@@ -155,9 +156,13 @@ async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined):
   const id = journal?.id ?? annotation(rds, ANNOTATIONS.adopt) ?? rds.status?.id;
   const byId = id === undefined ? undefined : await cloud.findInstanceById(id);
   const instance = byId?.value;
-  const byName = instance
-    ? undefined
-    : await cloud.findInstancesByName(`*${instanceNameBase(rds.metadata.namespace, rds.metadata.name)}`);
+  const { namespace, name, uid } = rds.metadata;
+  const byName = instance ? undefined : await cloud.findInstancesByName(instanceName(namespace, name, uid));
+  const namesakes = [...(byName?.value ?? [])];
+  // Before the first create: whose database might this Rds be meant to have?
+  if (byName && namesakes.length === 0 && isUntouched(rds, journal)) {
+    namesakes.push(...(await cloud.findInstancesByNamePart(instanceNameBase(namespace, name))).value);
+  }
   const at = byId?.at ?? byName?.at ?? 0;
   const wantsBackups =
     rds.metadata.deletionTimestamp !== undefined && instance && effectivePolicy(unseen) === 'Snapshot';
@@ -165,5 +170,9 @@ async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined):
   const open = journal?.op;
   const tasks =
     instance && open?.kind === 'restart' ? await cloud.tasks(instance.id, open.at - 1_000) : undefined;
-  return { kind: 'fresh', at, instance, namesakes: byName?.value ?? [], backups, tasks };
+  return { kind: 'fresh', at, instance, namesakes, backups, tasks };
+}
+
+function isUntouched(rds: Rds, journal: Journal | undefined): boolean {
+  return rds.metadata.deletionTimestamp === undefined && journal?.id === undefined && journal?.op === undefined;
 }

@@ -12,6 +12,8 @@ export type TransitionReads = {
   read(cloud: Cloud, id: string): Promise<Instance | undefined>;
   /** A fresher look that another path had anyway. */
   note(id: string, instance: Instance | undefined): void;
+  /** Something was just done to it: what was seen before tells nothing any more. */
+  forget(id: string): void;
 };
 
 export function createTransitionReads(clock: Clock): TransitionReads {
@@ -29,6 +31,9 @@ export function createTransitionReads(clock: Clock): TransitionReads {
 
   return {
     note,
+    forget: (id) => {
+      seen.delete(id);
+    },
     async read(cloud, id) {
       const known = seen.get(id);
       if (known && clock.now() - known.at < MAX_AGE_MS) return known.instance;

@@ -85,6 +85,7 @@ type Discovered = { kind: string; name: string; namespaced: boolean };
 export function createKubeClient({ url, ca, token }: Credentials): KubeClient {
   const agent = new Agent({ connect: { ca }, keepAliveTimeout: 10_000 });
   const discovered = new Map<string, Discovered[]>();
+  const watches = new Set<Watch>();
 
   const send: KubeClient['send'] = async (method, path, body, contentType = 'application/json') => {
     const response = await request(url + path, {
@@ -179,7 +180,11 @@ export function createKubeClient({ url, ca, token }: Credentials): KubeClient {
           throw error;
         },
       ),
-    watch: (path, onEvent) => watchPath({ url, token, agent, path, onEvent }),
+    watch: (path, onEvent) => {
+      const watch = watchPath({ url, token, agent, path, onEvent });
+      watches.add(watch);
+      return watch;
+    },
     waitForObject: <T extends KubeObject>(
       path: string,
       what: string,
@@ -208,6 +213,9 @@ export function createKubeClient({ url, ca, token }: Credentials): KubeClient {
       );
       return answer.status.token;
     },
-    close: () => agent.destroy(),
+    close: () => {
+      for (const watch of watches) watch.close();
+      return agent.destroy();
+    },
   };
 }

@@ -346,3 +346,60 @@ t.test('a dry run answers without storing', async (t) => {
   t.equal((await send('POST', `${secrets}?dryRun=All`, secret('x'))).status, 201);
   t.equal((await send('GET', `${secrets}/x`)).status, 404);
 });
+
+t.test('what makes no sense is refused with the right code', async (t) => {
+  const { send } = setUp();
+  await send('POST', secrets, secret('x'));
+  const cases: [Parameters<typeof send>, number][] = [
+    [['PATCH', `${secrets}/x`, {}, 'application/json-patch+json'], 415],
+    [['POST', `${secrets}/x`, secret('x')], 405],
+    [['DELETE', secrets], 405],
+    [['POST', secrets, 'text'], 400],
+    [['POST', '/api/v1/secrets', secret('y')], 400],
+    [['PUT', `${secrets}/x`, secret('other')], 400],
+    [['PUT', `${secrets}/x`, { ...secret('x'), metadata: { name: 'x', namespace: 'default' } }], 400],
+    [
+      [
+        'PATCH',
+        `${secrets}/x?fieldManager=a`,
+        { ...secret('x'), metadata: { managedFields: [] } },
+        applyType,
+      ],
+      400,
+    ],
+    [['PATCH', `${rdsPath('no')}/status?fieldManager=a`, rds('no'), applyType], 404],
+    [['POST', secrets, secret('Not-A-Name')], 422],
+    [['PUT', `${secrets}/x`, { ...secret('x'), metadata: { name: 'x', uid: 'other' } }], 409],
+  ];
+  for (const [request, status] of cases) t.equal((await send(...request)).status, status, request.join(' '));
+});
+
+t.test('status can be applied too, by its own managers', async (t) => {
+  const { send } = setUp();
+  await send('POST', `${rdss}?fieldManager=kubectl`, rds('shop'));
+  const path = `${rdsPath()}/status?fieldManager=me&force=true`;
+  const applied = await send(
+    'PATCH',
+    path,
+    { ...rds('shop', {}, {}), status: { phase: 'Ready' } },
+    applyType,
+  );
+  t.match(applied.body, {
+    spec: { volumesize: 40 },
+    status: { phase: 'Ready' },
+    metadata: { generation: 1 },
+  });
+  t.match(applied.body.metadata.managedFields?.[1], {
+    manager: 'me',
+    subresource: 'status',
+    fieldsV1: { 'f:status': { 'f:phase': {} } },
+  });
+});
+
+t.test('a generated name is made from the prefix', async (t) => {
+  const { send } = setUp();
+  const made = await send('POST', '/api/v1/namespaces/team-a/events', {
+    metadata: { generateName: 'shop-' },
+  });
+  t.match(made.body.metadata.name, /^shop-[0-9a-f]{5}$/);
+});

@@ -473,3 +473,88 @@ t.test('a controller that the loop cannot model is refused at once', async (t) =
   await t.rejects(make({ childResources: [{ apiVersion: 'v1', resource: 'widgets' }] }), /unknown resource/);
   await t.rejects(make({ hooks: { sync: { webhook: { url: 'http://x/sync' } } } }), /not version v2/);
 });
+
+t.test('a customize answer that contradicts itself fails the sync', async (t) => {
+  const base = { apiVersion: 'v1', resource: 'secrets' };
+  const cases: [unknown, RegExp][] = [
+    [{ ...base, names: ['a'], labelSelector: {} }, /both names and labelSelector/],
+    [{ ...base, namespace: 'a', namespaceSelector: {} }, /both namespace and namespaceSelector/],
+    [{ ...base, resource: 'namespaces', namespaceSelector: {} }, /only supported for namespaced/],
+    [{ ...base, resource: 'widgets' }, /unknown related resource v1\/widgets/],
+  ];
+  for (const [rule, message] of cases) {
+    const world = await createWorld({ customize: () => ({ relatedResources: [rule] }) });
+    await world.loop.start();
+    await world.createRds();
+    await world.clock.advance(5);
+    t.match(world.events[0], { type: 'failed', message });
+    t.equal(world.callsOf('/sync').length, 0);
+    world.loop.stop();
+  }
+});
+
+t.test('without generateSelector the selector of the parent counts', async (t) => {
+  const controller = controllerManifest({ generateSelector: false });
+  const selector = {
+    matchLabels: { app: 'x' },
+    matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }],
+  };
+  const labelled = { ...secret('s'), metadata: { name: 's', labels: { app: 'x' } } };
+  const world = await createWorld({ sync: () => ({ status: {}, children: [labelled] }) }, { controller });
+  await world.loop.start();
+  await world.createRds('none', {});
+  await world.createRds('shop', { selector });
+  await world.clock.advance(5);
+  t.match(
+    world.events.find((event) => event.key === 'team-a/none'),
+    { message: /spec.selector must have/ },
+  );
+  t.match((await world.kube('GET', `${secrets}/s`)).metadata.labels, { app: 'x' });
+  t.equal((await world.kube('GET', `${secrets}/s`)).metadata.labels?.['controller-uid'], undefined);
+});
+
+t.test('a kind that is no declared child is created, never observed and never deleted', async (t) => {
+  let isWanted = true;
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };
+  const world = await createWorld({ sync: () => ({ status: {}, children: isWanted ? [map] : [] }) });
+  await world.loop.start();
+  await world.createRds();
+  await world.clock.advance(100);
+  isWanted = false;
+  world.loop.enqueue({ namespace: 'team-a', name: 'shop' });
+  await world.clock.advance(100);
+  t.match(await world.kube('GET', '/api/v1/namespaces/team-a/configmaps/m'), { kind: 'ConfigMap' });
+  t.notOk(Object.keys(world.callsOf('/sync').at(-1)?.body.children ?? {}).includes('ConfigMap.v1'));
+});
+
+t.test('a kind that nobody serves is an error that spares the others', async (t) => {
+  const widget = { apiVersion: 'v9', kind: 'Widget', metadata: { name: 'w' } };
+  const world = await createWorld({ sync: () => ({ status: {}, children: [widget, secret('s')] }) });
+  await world.loop.start();
+  await world.createRds();
+  await world.clock.advance(3);
+  t.match(world.events[0], { type: 'failed', message: /unknown kind Widget/ });
+  t.match(await world.kube('GET', `${secrets}/s`), { kind: 'Secret' });
+});
+
+t.test('a child that is being deleted is left alone and still shown', async (t) => {
+  let isWanted = true;
+  const held = { ...secret('s'), metadata: { name: 's', finalizers: ['keep/it'] } };
+  const world = await createWorld({ sync: () => ({ status: {}, children: isWanted ? [held] : [] }) });
+  await world.loop.start();
+  await world.createRds();
+  await world.clock.advance(100);
+  isWanted = false;
+  world.loop.enqueue({ namespace: 'team-a', name: 'shop' });
+  await world.clock.advance(100);
+  const marked = await world.kube('GET', `${secrets}/s`);
+  t.ok(marked.metadata.deletionTimestamp);
+  isWanted = true;
+  world.loop.enqueue({ namespace: 'team-a', name: 'shop' });
+  await world.clock.advance(100);
+  t.equal(
+    (await world.kube('GET', `${secrets}/s`)).metadata.resourceVersion,
+    marked.metadata.resourceVersion,
+  );
+  t.ok(world.callsOf('/sync').at(-1)?.body.children['Secret.v1']?.['team-a/s']);
+});

@@ -82,7 +82,7 @@ const rds = { apiVersion: 'otc.mcsps.de/v1alpha1', kind: 'Rds', metadata: { name
 const collection = rdsPath('').slice(0, -1);
 
 t.test('the same loop runs against an API server and a hook behind HTTP', async (t) => {
-  const { server, baseUrl, bodies } = await setUp(t);
+  const { server, baseUrl, streams, bodies } = await setUp(t);
   const kube: KubeCall = async ({ method, path, body, contentType }) => {
     const response = await request(`${baseUrl}${path}`, {
       method,
@@ -101,6 +101,8 @@ t.test('the same loop runs against an API server and a hook behind HTTP', async 
     clock: backgroundClock,
   });
   await loop.start();
+  // This little server does not replay what came before the stream.
+  await until(() => streams.size === 5);
   await server.call({ method: 'POST', path: collection, body: rds, deadlineMs: 1 });
   const get = async (path: string) =>
     (await server.call({ method: 'GET', path, deadlineMs: 1 })).body as KubeObject;

@@ -5,7 +5,11 @@ import { DAY, HOUR, type Json, MINUTE, postgres, testCloud } from './test-cloud.
 t.test('a backup shows BUILDING, then COMPLETED, and the instance BACKING UP meanwhile', async (t) => {
   const { build, clock, rds, show } = await testCloud();
   const id = await build();
-  const reply = await rds('POST', '/backups', { instance_id: id, name: 'before_move', description: 'just in case' });
+  const reply = await rds('POST', '/backups', {
+    instance_id: id,
+    name: 'before_move',
+    description: 'just in case',
+  });
   t.equal(reply.status, 200);
   t.match(reply.body, {
     backup: {
@@ -43,19 +47,22 @@ t.test('a backup shows BUILDING, then COMPLETED, and the instance BACKING UP mea
   });
 });
 
-t.test('a backup is refused for a taken name, a bad description, an unknown instance or a replica', async (t) => {
-  const { build, clock, rds } = await testCloud();
-  const id = await build();
-  await rds('POST', '/backups', { instance_id: id, name: 'twice' });
-  clock.advance(5 * MINUTE);
-  const ask = (changes: object) => rds('POST', '/backups', { instance_id: id, name: 'fresh', ...changes });
-  t.match(await ask({ name: 'twice' }), { status: 409, body: { error_code: 'DBS.201201' } });
-  t.equal((await ask({ name: 'a' })).status, 400);
-  t.equal((await ask({ description: 'a=b' })).status, 400);
-  t.equal((await ask({ instance_id: `${'0'.repeat(32)}in01` })).status, 404);
-  const replica = await build({ name: 'copy', replica_of_id: id, flavor_ref: 'rds.mysql.n1.large.2.rr' });
-  t.equal((await ask({ instance_id: replica })).status, 400);
-});
+t.test(
+  'a backup is refused for a taken name, a bad description, an unknown instance or a replica',
+  async (t) => {
+    const { build, clock, rds } = await testCloud();
+    const id = await build();
+    await rds('POST', '/backups', { instance_id: id, name: 'twice' });
+    clock.advance(5 * MINUTE);
+    const ask = (changes: object) => rds('POST', '/backups', { instance_id: id, name: 'fresh', ...changes });
+    t.match(await ask({ name: 'twice' }), { status: 409, body: { error_code: 'DBS.201201' } });
+    t.equal((await ask({ name: 'a' })).status, 400);
+    t.equal((await ask({ description: 'a=b' })).status, 400);
+    t.equal((await ask({ instance_id: `${'0'.repeat(32)}in01` })).status, 404);
+    const replica = await build({ name: 'copy', replica_of_id: id, flavor_ref: 'rds.mysql.n1.large.2.rr' });
+    t.equal((await ask({ instance_id: replica })).status, 400);
+  },
+);
 
 t.test('backups are listed per instance, filtered and paged', async (t) => {
   const { build, clock, rds } = await testCloud();
@@ -67,12 +74,21 @@ t.test('backups are listed per instance, filtered and paged', async (t) => {
   const names = async (query: string) =>
     (await rds('GET', `/backups?instance_id=${id}&${query}`)).body.backups.map(({ name }: Json) => name);
   t.strictSame(await names('backup_type=manual'), ['two_backup', 'one_backup']);
-  t.equal((await names('backup_type=auto')).length, 1, 'the cloud makes one by itself when the instance is built');
+  t.equal(
+    (await names('backup_type=auto')).length,
+    1,
+    'the cloud makes one by itself when the instance is built',
+  );
   t.strictSame(await names('backup_type=manual&offset=1&limit=1'), ['one_backup']);
-  t.strictSame(await names('begin_time=2025-01-01T11:00:00%2B0000&end_time=2025-01-01T12:00:00%2B0000'), ['two_backup']);
+  t.strictSame(await names('begin_time=2025-01-01T11:00:00%2B0000&end_time=2025-01-01T12:00:00%2B0000'), [
+    'two_backup',
+  ]);
   t.equal((await rds('GET', '/backups')).status, 400, 'the instance must be named');
   t.equal((await rds('GET', `/backups?instance_id=${id}&begin_time=2025-01-01T11:00:00`)).status, 400);
-  t.strictSame((await rds('GET', `/backups?instance_id=${'0'.repeat(32)}in01`)).body, { backups: [], total_count: 0 });
+  t.strictSame((await rds('GET', `/backups?instance_id=${'0'.repeat(32)}in01`)).body, {
+    backups: [],
+    total_count: 0,
+  });
 });
 
 t.test('a manual backup is deleted over DELETING; an automated one cannot be', async (t) => {
@@ -84,7 +100,9 @@ t.test('a manual backup is deleted over DELETING; an automated one cannot be', a
   t.equal((await rds('DELETE', `/backups/${backup.id}`)).status, 409);
   clock.advance(2 * MINUTE);
   t.match(await rds('DELETE', `/backups/${backup.id}`), { status: 200, text: '' });
-  t.match((await rds('GET', `/backups?instance_id=${id}&backup_id=${backup.id}`)).body.backups, [{ status: 'DELETING' }]);
+  t.match((await rds('GET', `/backups?instance_id=${id}&backup_id=${backup.id}`)).body.backups, [
+    { status: 'DELETING' },
+  ]);
   clock.advance(MINUTE);
   t.match(await rds('DELETE', `/backups/${backup.id}`), { status: 404, body: { error_code: 'DBS.201010' } });
 });
@@ -95,7 +113,9 @@ t.test('a failed backup says FAILED and leaves the instance usable', async (t) =
   simulator.faults.add({ kind: 'failed-backup' });
   await rds('POST', '/backups', { instance_id: id, name: 'unlucky' });
   clock.advance(2 * MINUTE);
-  t.match((await rds('GET', `/backups?instance_id=${id}&backup_type=manual`)).body.backups, [{ status: 'FAILED' }]);
+  t.match((await rds('GET', `/backups?instance_id=${id}&backup_type=manual`)).body.backups, [
+    { status: 'FAILED' },
+  ]);
   t.equal((await show(id)).status, 'ACTIVE');
 });
 
@@ -108,10 +128,23 @@ t.test('the policy is read and written; start and days may be left out only for 
   });
   const set = (backup_policy: object) => rds('PUT', path, { backup_policy });
   t.match(await set({ keep_days: 9, start_time: '03:15-04:15', period: '1,3' }), { status: 200, text: '' });
-  t.match((await rds('GET', path)).body.backup_policy, { keep_days: 9, start_time: '03:15-04:15', period: '1,3' });
-  t.match(await set({ keep_days: 900, start_time: '03:15-04:15', period: '1' }), { status: 400, body: { error_code: 'DBS.201101' } });
-  t.match(await set({ keep_days: 9, start_time: '03:15-05:15', period: '1' }), { status: 400, body: { error_code: 'DBS.201103' } });
-  t.match(await set({ keep_days: 9, start_time: '03:15-04:15', period: '8' }), { status: 400, body: { error_code: 'DBS.201106' } });
+  t.match((await rds('GET', path)).body.backup_policy, {
+    keep_days: 9,
+    start_time: '03:15-04:15',
+    period: '1,3',
+  });
+  t.match(await set({ keep_days: 900, start_time: '03:15-04:15', period: '1' }), {
+    status: 400,
+    body: { error_code: 'DBS.201101' },
+  });
+  t.match(await set({ keep_days: 9, start_time: '03:15-05:15', period: '1' }), {
+    status: 400,
+    body: { error_code: 'DBS.201103' },
+  });
+  t.match(await set({ keep_days: 9, start_time: '03:15-04:15', period: '8' }), {
+    status: 400,
+    body: { error_code: 'DBS.201106' },
+  });
   t.equal((await set({ keep_days: 9 })).status, 400);
   t.equal((await set({ keep_days: 0 })).status, 200);
   t.equal((await rds('GET', path)).body.backup_policy.keep_days, 0);
@@ -139,7 +172,9 @@ t.test('restorable times reach from the first backup to some minutes ago', async
   const id = await build();
   clock.advance(HOUR);
   const { restore_time } = (await rds('GET', `/instances/${id}/restore-time`)).body;
-  t.strictSame(restore_time, [{ start_time: Date.UTC(2025, 0, 1, 10, 6), end_time: clock.now() - 5 * MINUTE }]);
+  t.strictSame(restore_time, [
+    { start_time: Date.UTC(2025, 0, 1, 10, 6), end_time: clock.now() - 5 * MINUTE },
+  ]);
   t.equal((await rds('GET', `/instances/${id}/restore-time?date=2025-01-01`)).body.restore_time.length, 1);
   t.strictSame((await rds('GET', `/instances/${id}/restore-time?date=2024-12-31`)).body.restore_time, []);
   t.equal((await rds('GET', `/instances/${id}/restore-time?date=today`)).status, 400);
@@ -155,13 +190,20 @@ t.test('a new instance is made from a backup, also when the source is gone', asy
   const restore_point = { instance_id: id, type: 'backup', backup_id: backup.id };
   const size = (gb: number) => ({ volume: { type: 'CLOUDSSD', size: gb } });
   const ask = async (changes: object) =>
-    rds('POST', '/instances', await order({ name: 'reborn', datastore: undefined, region: undefined, restore_point, ...changes }));
+    rds(
+      'POST',
+      '/instances',
+      await order({ name: 'reborn', datastore: undefined, region: undefined, restore_point, ...changes }),
+    );
   t.equal((await ask(size(90))).status, 400, 'too small');
   t.equal((await ask({ ...size(100), restore_point: { ...restore_point, backup_id: 'x' } })).status, 404);
   const reply = await ask(size(100));
   t.equal(reply.status, 202);
   clock.advance(6 * MINUTE);
-  t.match(await show(reply.body.instance.id), { status: 'ACTIVE', datastore: { type: 'MySQL', version: '8.0' } });
+  t.match(await show(reply.body.instance.id), {
+    status: 'ACTIVE',
+    datastore: { type: 'MySQL', version: '8.0' },
+  });
   t.strictSame(simulator.state.instances[0]?.restoredFrom, { instanceId: id, backupId: backup.id });
 });
 
@@ -170,7 +212,16 @@ t.test('a new instance is made from a point in time within the restorable span',
   const id = await build(postgres);
   clock.advance(HOUR);
   const ask = async (restore_time: number) =>
-    rds('POST', '/instances', await order({ ...postgres, name: 'reborn', datastore: undefined, restore_point: { instance_id: id, type: 'timestamp', restore_time } }));
+    rds(
+      'POST',
+      '/instances',
+      await order({
+        ...postgres,
+        name: 'reborn',
+        datastore: undefined,
+        restore_point: { instance_id: id, type: 'timestamp', restore_time },
+      }),
+    );
   t.equal((await ask(clock.now() - 10 * MINUTE)).status, 202);
   t.equal((await ask(clock.now() - 10 * DAY)).status, 400);
   t.equal((await ask(clock.now())).status, 400);
@@ -182,7 +233,10 @@ t.test('recovery in place: MySQL onto itself, PostgreSQL only onto another', asy
   clock.advance(HOUR);
   const moment = { type: 'timestamp', restore_time: clock.now() - 10 * MINUTE, backup_id: '' };
   const recover = (source: string, target: string) =>
-    rds('POST', '/instances/recovery', { source: { instance_id: source, ...moment }, target: { instance_id: target } });
+    rds('POST', '/instances/recovery', {
+      source: { instance_id: source, ...moment },
+      target: { instance_id: target },
+    });
   t.match(await recover(id, id), { status: 200, body: { job_id: String } });
   t.equal((await show(id)).status, 'RESTORING');
   t.equal((await recover(id, id)).status, 409);

@@ -20,10 +20,16 @@ t.test('a password gives a project token in a header, with its catalog', async (
   t.ok(reply.headers['x-subject-token']);
   const { token } = reply.body;
   t.equal(token.expires_at, '2025-01-02T10:00:00.000000Z', 'it lives 24 hours');
-  t.match(token, { project: { id: DEMO_PROJECT.id, name: 'eu-de', domain: DEMO_DOMAIN }, user: { name: 'demo' } });
+  t.match(token, {
+    project: { id: DEMO_PROJECT.id, name: 'eu-de', domain: DEMO_DOMAIN },
+    user: { name: 'demo' },
+  });
   t.notOk('domain' in token);
   const urls = Object.fromEntries(
-    token.catalog.map((entry: { type: string; endpoints: { url: string }[] }) => [entry.type, entry.endpoints[0]?.url]),
+    token.catalog.map((entry: { type: string; endpoints: { url: string }[] }) => [
+      entry.type,
+      entry.endpoints[0]?.url,
+    ]),
   );
   t.strictSame(urls, {
     identity: 'http://127.0.0.1:9090/v3',
@@ -65,7 +71,11 @@ t.test('a token can be had by user id, by another token and by an agency', async
   const user = { id: DEMO_USER.id, password: DEMO_USER.password };
   const identities = [
     { methods: ['password'], password: { user } },
-    { methods: ['password', 'totp'], password: { user }, totp: { user: { id: user.id, passcode: '123456' } } },
+    {
+      methods: ['password', 'totp'],
+      password: { user },
+      totp: { user: { id: user.id, passcode: '123456' } },
+    },
     { methods: ['token'], token: { id } },
     { methods: ['assume_role'], assume_role: { domain_name: 'OTC-DEMO', xrole_name: 'demo-agency' } },
   ];
@@ -105,7 +115,11 @@ t.test('a token is shown, checked, and once revoked it is refused everywhere', a
   useToken(first);
   const refused = await rds('GET', '/instances');
   t.equal(refused.status, 401);
-  t.match(refused.body, { error_code: 'APIGW.0301', error_msg: /Incorrect IAM/, request_id: /^[0-9a-f]{32}$/ });
+  t.match(refused.body, {
+    error_code: 'APIGW.0301',
+    error_msg: /Incorrect IAM/,
+    request_id: /^[0-9a-f]{32}$/,
+  });
   t.equal((await call('GET', '/vpc/v2.0/security-groups')).body.error_code, 'APIGW.0301');
   t.equal((await call('GET', '/v3/auth/projects')).body.error.code, 401);
   useToken(second);
@@ -118,9 +132,14 @@ t.test('a token ends after 24 hours, everywhere', async (t) => {
   t.equal((await rds('GET', '/instances')).status, 200);
   clock.advance(1);
   t.match(await rds('GET', '/instances'), { status: 401, body: { error_code: 'APIGW.0307' } });
-  t.match(await call('GET', `/v1/${DEMO_PROJECT.id}/vpcs`), { status: 401, body: { error_code: 'APIGW.0307' } });
+  t.match(await call('GET', `/v1/${DEMO_PROJECT.id}/vpcs`), {
+    status: 401,
+    body: { error_code: 'APIGW.0307' },
+  });
   t.equal((await call('GET', '/v3/projects')).status, 401);
-  const again = await call('POST', '/v3/auth/tokens', { auth: { identity: { methods: ['token'], token: { id: 'x' } } } });
+  const again = await call('POST', '/v3/auth/tokens', {
+    auth: { identity: { methods: ['token'], token: { id: 'x' } } },
+  });
   t.equal(again.status, 401);
 });
 
@@ -137,7 +156,10 @@ t.test('projects, domains and catalog can be looked up', async (t) => {
     all.body.projects.map(({ name }: { name: string }) => name),
     ['eu-de', 'eu-de_other'],
   );
-  t.match(all.body, { links: { previous: null, next: null }, projects: [{ domain_id: DEMO_DOMAIN.id, enabled: true }] });
+  t.match(all.body, {
+    links: { previous: null, next: null },
+    projects: [{ domain_id: DEMO_DOMAIN.id, enabled: true }],
+  });
   t.equal((await call('GET', '/v3/projects?name=eu-de')).body.projects.length, 1);
   t.equal((await call('GET', '/v3/auth/projects?page=2&per_page=1')).body.projects[0].name, 'eu-de_other');
   t.equal((await call('GET', '/v3/projects?page=0&per_page=1')).status, 400);

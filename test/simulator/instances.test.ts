@@ -49,7 +49,9 @@ t.test('a create is accepted at once and built after six minutes', async (t) => 
     charge_info: { charge_mode: 'postPaid' },
   });
   t.notOk('ha' in built);
-  t.match(built.nodes, [{ id: /no01$/, name: 'shop_db_node0', role: 'master', availability_zone: 'eu-de-01' }]);
+  t.match(built.nodes, [
+    { id: /no01$/, name: 'shop_db_node0', role: 'master', availability_zone: 'eu-de-01' },
+  ]);
 });
 
 t.test('the job says Completed only after the instance does', async (t) => {
@@ -97,7 +99,10 @@ t.test('names are not unique: the same create twice makes two instances', async 
   t.equal(simulator.state.counts.create, 2);
   const strict = await testCloud({ uniqueNames: true });
   t.equal((await strict.rds('POST', '/instances', await strict.order())).status, 202);
-  t.match(await strict.rds('POST', '/instances', await strict.order()), { status: 409, body: { error_code: 'DBS.200022' } });
+  t.match(await strict.rds('POST', '/instances', await strict.order()), {
+    status: 409,
+    body: { error_code: 'DBS.200022' },
+  });
 });
 
 t.test('port may be a string, a number or left out; old flavors and volume types still work', async (t) => {
@@ -109,8 +114,15 @@ t.test('port may be a string, a number or left out; old flavors and volume types
   for (const flavor_ref of ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'])
     t.equal((await create({ flavor_ref, volume: { type: 'COMMON', size: 100 } })).status, 202, flavor_ref);
   t.equal((await create({ ...mysqlHa, flavor_ref: 'rds.mysql.c2.medium.ha' })).status, 202);
-  t.equal((await create({ ...postgres, flavor_ref: 'rds.pg.c2.medium', volume: { type: 'ULTRAHIGH', size: 40 } })).status, 202);
-  t.match((await create({ backup_strategy: undefined })).body.instance.backup_strategy, { start_time: '02:00-03:00', keep_days: 7 });
+  t.equal(
+    (await create({ ...postgres, flavor_ref: 'rds.pg.c2.medium', volume: { type: 'ULTRAHIGH', size: 40 } }))
+      .status,
+    202,
+  );
+  t.match((await create({ backup_strategy: undefined })).body.instance.backup_strategy, {
+    start_time: '02:00-03:00',
+    keep_days: 7,
+  });
   t.equal((await create({ backup_strategy: { start_time: '23:15-00:15', keep_days: 0 } })).status, 202);
 });
 
@@ -123,11 +135,21 @@ const refusals: [because: string, changes: object, status: number, code: string]
   ['the engine is unknown', { datastore: { type: 'Oracle', version: '19' } }, 400, 'DBS.200040'],
   ['the version is unknown', { datastore: { type: 'MySQL', version: '5.5' } }, 400, 'DBS.200041'],
   ['the HA mode is unknown', { ...mysqlHa, ha: { mode: 'Many' } }, 400, 'DBS.200051'],
-  ['the replication mode is another engine’s', { ...mysqlHa, ha: { mode: 'ha', replication_mode: 'sync' } }, 400, 'DBS.200043'],
+  [
+    'the replication mode is another engine’s',
+    { ...mysqlHa, ha: { mode: 'ha', replication_mode: 'sync' } },
+    400,
+    'DBS.200043',
+  ],
   ['the flavor does not exist', { flavor_ref: 'rds.mysql.z9.huge' }, 404, 'DBS.290002'],
   ['the flavor is another engine’s', { flavor_ref: 'rds.pg.n1.large.2' }, 400, 'DBS.200053'],
   ['the flavor is for HA', { flavor_ref: 'rds.mysql.n1.large.2.ha' }, 400, 'DBS.280239'],
-  ['the flavor is not to be had there', { flavor_ref: 'rds.mysql.x1.16xlarge.4', availability_zone: 'eu-de-03' }, 400, 'DBS.280450'],
+  [
+    'the flavor is not to be had there',
+    { flavor_ref: 'rds.mysql.x1.16xlarge.4', availability_zone: 'eu-de-03' },
+    400,
+    'DBS.280450',
+  ],
   ['the volume type is unknown', { volume: { type: 'SSD', size: 40 } }, 400, 'DBS.200026'],
   ['the volume is too small', { volume: { type: 'ESSD', size: 30 } }, 400, 'DBS.200023'],
   ['the volume is too big', { volume: { type: 'ESSD', size: 4010 } }, 400, 'DBS.200023'],
@@ -147,8 +169,18 @@ const refusals: [because: string, changes: object, status: number, code: string]
   ['the password is too short', { password: 'Ab-1' }, 400, 'DBS.200052'],
   ['the password has a forbidden character', { password: 'Geheim-1234"' }, 400, 'DBS.200052'],
   ['the password is well known', { password: 'Password123!' }, 400, 'DBS.280246'],
-  ['the backup window is longer than an hour', { backup_strategy: { start_time: '01:00-03:00' } }, 400, 'DBS.280253'],
-  ['the backups would be kept too long', { backup_strategy: { start_time: '01:00-02:00', keep_days: 733 } }, 400, 'DBS.280250'],
+  [
+    'the backup window is longer than an hour',
+    { backup_strategy: { start_time: '01:00-03:00' } },
+    400,
+    'DBS.280253',
+  ],
+  [
+    'the backups would be kept too long',
+    { backup_strategy: { start_time: '01:00-02:00', keep_days: 733 } },
+    400,
+    'DBS.280250',
+  ],
   ['the template does not exist', { configuration_id: `${'0'.repeat(32)}pr01` }, 404, 'DBS.212001'],
   ['the time zone is odd', { time_zone: 'UTC+01:30' }, 400, 'DBS.280001'],
 ];
@@ -159,7 +191,8 @@ t.test('a create is refused with the code of the rule it breaks, and makes nothi
     const reply = await rds('POST', '/instances', await order({ ...changes }));
     t.match(reply, { status, body: { error_code: code, error_msg: String } }, because);
   }
-  for (const body of ['', 'no json', '[]', '7']) t.equal((await rds('POST', '/instances', body)).status, 400, body);
+  for (const body of ['', 'no json', '[]', '7'])
+    t.equal((await rds('POST', '/instances', body)).status, 400, body);
   t.match((await rds('POST', '/instances')).body, { error_code: 'DBS.200006' });
   t.equal(simulator.state.instances.length, 0);
 });
@@ -167,8 +200,13 @@ t.test('a create is refused with the code of the rule it breaks, and makes nothi
 t.test('the quota ends creation with 413', async (t) => {
   const { order, rds } = await testCloud({ instanceQuota: 1 });
   t.equal((await rds('POST', '/instances', await order())).status, 202);
-  t.match(await rds('POST', '/instances', await order()), { status: 413, body: { error_code: 'DBS.200046' } });
-  t.strictSame((await rds('GET', '/quotas')).body, { quotas: { resources: [{ type: 'instance', quota: 1, used: 1 }] } });
+  t.match(await rds('POST', '/instances', await order()), {
+    status: 413,
+    body: { error_code: 'DBS.200046' },
+  });
+  t.strictSame((await rds('GET', '/quotas')).body, {
+    quotas: { resources: [{ type: 'instance', quota: 1, used: 1 }] },
+  });
 });
 
 t.test('the list filters, pages, and is empty for an unknown id', async (t) => {
@@ -189,10 +227,21 @@ t.test('the list filters, pages, and is empty for an unknown id', async (t) => {
   t.strictSame(await names('offset=2&limit=2'), ['shop_one']);
   const beyond = await rds('GET', '/instances?offset=3');
   t.match(beyond, { status: 200, body: { instances: [], total_count: 3 } });
-  t.match(await rds('GET', '/instances?id=unknown'), { status: 200, body: { instances: [], total_count: 0 } });
+  t.match(await rds('GET', '/instances?id=unknown'), {
+    status: 200,
+    body: { instances: [], total_count: 0 },
+  });
   for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'type=Many'])
-    t.match(await rds('GET', `/instances?${query}`), { status: 400, body: { error_code: 'DBS.280001' } }, query);
-  t.equal((await call('GET', `/rds/v3/${DEMO_PROJECT.id}/instances/${first}`)).body.error_code, 'APIGW.0101', 'no GET by id');
+    t.match(
+      await rds('GET', `/instances?${query}`),
+      { status: 400, body: { error_code: 'DBS.280001' } },
+      query,
+    );
+  t.equal(
+    (await call('GET', `/rds/v3/${DEMO_PROJECT.id}/instances/${first}`)).body.error_code,
+    'APIGW.0101',
+    'no GET by id',
+  );
 });
 
 t.test('a lagging list hides the new and may still show the gone', async (t) => {
@@ -223,30 +272,37 @@ t.test('a shuffled list has all rows in another order', async (t) => {
   t.ok(seen.size > 1);
 });
 
-t.test('a delete keeps the row until its job is done, and takes replicas and automated backups along', async (t) => {
-  const { build, clock, rds, show, simulator } = await testCloud();
-  const id = await build();
-  const replica = await build({ name: 'shop_copy', replica_of_id: id, flavor_ref: 'rds.mysql.n1.large.2.rr' });
-  await rds('POST', '/backups', { instance_id: id, name: 'keep_me' });
-  clock.advance(5 * MINUTE);
-  t.ok(simulator.state.backups.some(({ type }) => type === 'auto'));
-  const reply = await rds('DELETE', `/instances/${id}`);
-  t.equal(reply.status, 202);
-  t.ok(reply.body.job_id);
-  t.equal((await show(id)).status, 'ACTIVE');
-  t.match(await rds('DELETE', `/instances/${id}`), { status: 409, body: { error_code: 'DBS.200047' } });
-  clock.advance(MINUTE);
-  t.equal(await show(id), undefined);
-  t.equal(await show(replica), undefined);
-  t.strictSame(
-    simulator.state.backups.map(({ name }) => name),
-    ['keep_me'],
-  );
-  t.match(await rds('DELETE', `/instances/${id}`), { status: 404, body: { error_code: 'DBS.200002' } });
-  t.match(await rds('DELETE', '/instances/nonsense'), { status: 400, body: { error_code: 'DBS.280404' } });
-  const bin = (await rds('GET', '/recycle-instances')).body;
-  t.match(bin, { total_count: 1, instances: [{ id, name: 'shop_db' }] });
-});
+t.test(
+  'a delete keeps the row until its job is done, and takes replicas and automated backups along',
+  async (t) => {
+    const { build, clock, rds, show, simulator } = await testCloud();
+    const id = await build();
+    const replica = await build({
+      name: 'shop_copy',
+      replica_of_id: id,
+      flavor_ref: 'rds.mysql.n1.large.2.rr',
+    });
+    await rds('POST', '/backups', { instance_id: id, name: 'keep_me' });
+    clock.advance(5 * MINUTE);
+    t.ok(simulator.state.backups.some(({ type }) => type === 'auto'));
+    const reply = await rds('DELETE', `/instances/${id}`);
+    t.equal(reply.status, 202);
+    t.ok(reply.body.job_id);
+    t.equal((await show(id)).status, 'ACTIVE');
+    t.match(await rds('DELETE', `/instances/${id}`), { status: 409, body: { error_code: 'DBS.200047' } });
+    clock.advance(MINUTE);
+    t.equal(await show(id), undefined);
+    t.equal(await show(replica), undefined);
+    t.strictSame(
+      simulator.state.backups.map(({ name }) => name),
+      ['keep_me'],
+    );
+    t.match(await rds('DELETE', `/instances/${id}`), { status: 404, body: { error_code: 'DBS.200002' } });
+    t.match(await rds('DELETE', '/instances/nonsense'), { status: 400, body: { error_code: 'DBS.280404' } });
+    const bin = (await rds('GET', '/recycle-instances')).body;
+    t.match(bin, { total_count: 1, instances: [{ id, name: 'shop_db' }] });
+  },
+);
 
 t.test('a delete is refused while the instance is being built', async (t) => {
   const { order, rds } = await testCloud();
@@ -266,8 +322,14 @@ t.test('a replica follows its primary, at most five, and not of anything', async
   });
   t.match(await show(id), { related_instance: [{ id: first, type: 'replica' }] });
   const ask = async (changes: object) => rds('POST', '/instances', await order({ ...replica, ...changes }));
-  t.match(await ask({ flavor_ref: 'rds.mysql.n1.large.2.rr' }), { status: 400, body: { error_code: 'DBS.200054' } });
-  t.match(await ask({ flavor_ref: 'rds.mysql.n1.xlarge.2' }), { status: 400, body: { error_code: 'DBS.280239' } });
+  t.match(await ask({ flavor_ref: 'rds.mysql.n1.large.2.rr' }), {
+    status: 400,
+    body: { error_code: 'DBS.200054' },
+  });
+  t.match(await ask({ flavor_ref: 'rds.mysql.n1.xlarge.2' }), {
+    status: 400,
+    body: { error_code: 'DBS.280239' },
+  });
   t.match(await ask({ replica_of_id: first }), { status: 400, body: { error_code: 'DBS.200055' } });
   for (let n = 1; n < 5; n++) await build({ ...replica, name: `copy_${n}` });
   t.match(await ask({}), { status: 400, body: { error_code: 'DBS.200056' } });

@@ -43,7 +43,12 @@ export async function testCloud(options: SimulatorOptions = {}) {
   const simulator = createSimulator({ clock, ...options });
   let token = '';
 
-  async function call(method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  async function call(
+    method: string,
+    url: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
     const auth: Record<string, string> = token ? { 'x-auth-token': token } : {};
     const answer = await simulator.handle({
       method,
@@ -92,7 +97,8 @@ export async function testCloud(options: SimulatorOptions = {}) {
     };
   }
 
-  const show = async (id: string): Promise<Json> => (await rds('GET', `/instances?id=${id}`)).body.instances[0];
+  const show = async (id: string): Promise<Json> =>
+    (await rds('GET', `/instances?id=${id}`)).body.instances[0];
 
   /** Ordered and built. */
   async function build(changes: Record<string, unknown> = {}): Promise<string> {
@@ -103,7 +109,18 @@ export async function testCloud(options: SimulatorOptions = {}) {
   }
 
   await login();
-  return { clock, simulator, call, login, rds, network, order, show, build, useToken: (id: string) => (token = id) };
+  return {
+    clock,
+    simulator,
+    call,
+    login,
+    rds,
+    network,
+    order,
+    show,
+    build,
+    useToken: (id: string) => (token = id),
+  };
 }
 
 export const postgres = {

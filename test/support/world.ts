@@ -24,8 +24,8 @@ import { rdsCrd } from '../../src/rds/crd.ts';
 import type { Timing } from '../../src/rds/journal.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
-import type { SimulatorOptions } from '../../src/simulator/options.ts';
 import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../../src/simulator/demo-account.ts';
+import type { SimulatorOptions } from '../../src/simulator/options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { drawPassword } from '../../src/sync/draw-password.ts';
@@ -75,7 +75,12 @@ export async function createWorld(options: WorldOptions = {}) {
   const random = seededRandom(options.seed ?? 1);
   const simulator = createSimulator({ ...options.simulator, clock, baseUrl: 'http://127.0.0.1:9090' });
   const uid = seededUids(options.seed ?? 1);
-  const api = createApiServer({ clock, uid, admission: { Rds: rdsAdmission }, namespaces: ['rds-pilot', 'team-a'] });
+  const api = createApiServer({
+    clock,
+    uid,
+    admission: { Rds: rdsAdmission },
+    namespaces: ['rds-pilot', 'team-a'],
+  });
   const calls: HookCall[] = [];
   const log = options.logTo ? pino({ level: 'trace' }, options.logTo) : pino({ level: 'silent' });
 
@@ -109,21 +114,39 @@ export async function createWorld(options: WorldOptions = {}) {
 
   let app = await startReplica();
   const callHook: CallHook = async (path, body) => {
-    const response = await app.inject({ method: 'POST', url: new URL(path, 'http://hook').pathname, payload: body as object });
+    const response = await app.inject({
+      method: 'POST',
+      url: new URL(path, 'http://hook').pathname,
+      payload: body as object,
+    });
     calls.push({ path, body, status: response.statusCode, answer: response.json() });
-    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    );
     return { status: response.statusCode, headers, body: response.body };
   };
   const newLoop = () =>
-    createMetacontroller({ controller: controllerManifest(), kube: api.call, watch: api.source, callHook, clock });
+    createMetacontroller({
+      controller: controllerManifest(),
+      kube: api.call,
+      watch: api.source,
+      callHook,
+      clock,
+    });
   let loop = newLoop();
   await kube('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', rdsCrd());
   await loop.start();
 
-  async function kube(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, contentType?: string) {
+  async function kube(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    contentType?: string,
+  ) {
     return api.call({ method, path, body, deadlineMs: 1_000, ...(contentType ? { contentType } : {}) });
   }
-  const rdsPath = (name: string, namespace = 'team-a') => `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}`;
+  const rdsPath = (name: string, namespace = 'team-a') =>
+    `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}`;
 
   return {
     clock,
@@ -162,7 +185,9 @@ export async function createWorld(options: WorldOptions = {}) {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name, namespace: 'team-a' },
-        data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+        data: Object.fromEntries(
+          Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+        ),
       }),
     rds: async (name: string) => {
       const { status, body } = await kube('GET', rdsPath(name));
@@ -172,14 +197,16 @@ export async function createWorld(options: WorldOptions = {}) {
       const { status, body } = await kube('GET', path);
       return status === 200 ? (body as KubeObject) : undefined;
     },
-    status: async (name: string) => ((await kube('GET', rdsPath(name))).body as { status?: RdsStatus }).status ?? {},
+    status: async (name: string) =>
+      ((await kube('GET', rdsPath(name))).body as { status?: RdsStatus }).status ?? {},
     remove: (name: string) => kube('DELETE', rdsPath(name)),
     /** Runs until the phase is reached; false after an hour of virtual time. */
     async reaches(name: string, phase: string, limitMs = 60 * MINUTE): Promise<boolean> {
       let seen: unknown;
       const path = rdsPath(name);
       const unwatch = api.watch(({ object }) => {
-        if (object.kind === 'Rds' && object.metadata.name === name) seen = (object.status as RdsStatus | undefined)?.phase;
+        if (object.kind === 'Rds' && object.metadata.name === name)
+          seen = (object.status as RdsStatus | undefined)?.phase;
       });
       seen = ((await kube('GET', path)).body as { status?: RdsStatus }).status?.phase;
       const reached = await clock.runUntil(() => seen === phase, limitMs);

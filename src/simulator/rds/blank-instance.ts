@@ -40,7 +40,8 @@ export function blankInstance(call: Call, engine: Engine, name: string): Instanc
     backupKeepDays: 7,
     backupPeriod: '1,2,3,4,5,6,7',
     maintenanceWindow: '02:00-06:00',
-    ssl: false,
+    // Only MySQL can switch it; the others always have it on.
+    ssl: engine !== 'MySQL',
     nodes: [],
     replicaOf: undefined,
     tags: [],

@@ -3,6 +3,7 @@ import { bodyOf, list, optionalObject, optionalText, text } from '../fields.ts';
 import { type Answer, type Call, empty, json, param } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
 import { readDatastore } from './create-rules.ts';
+import { newJob } from './operations.ts';
 import { findParameter } from './parameter-catalog.ts';
 import * as templates from './parameter-templates.ts';
 import type { Engine, Template } from './types.ts';
@@ -87,12 +88,15 @@ export function applyTemplate(call: Call): Answer {
   const template = templates.findTemplate(call, param(call, 'id'));
   const ids = list(bodyOf(call), 'instance_ids').map(String);
   const results = ids.map((id) => applyTo(call, template, id));
+  const applied = results.flatMap((result) =>
+    result.success ? (call.world.instances[result.instance_id] ?? []) : [],
+  );
   return json(200, {
     configuration_id: template.id,
     configuration_name: template.name,
     apply_results: results,
     success: results.every(({ success }) => success),
-    job_id: call.random.uuid(),
+    job_id: applied[0] ? newJob(call, applied[0], 'ApplyParameterTemplate').id : '',
   });
 }
 

@@ -61,9 +61,6 @@ const changes: { [K in Effect['do']]?: Apply<K> } = {
   'ip-changed': (instance, { ip }) => {
     instance.ip = ip;
   },
-  'security-group-changed': (instance, { securityGroupId }) => {
-    instance.securityGroupId = securityGroupId;
-  },
   'dns-changed': (instance, { dnsName }) => {
     instance.dnsName = dnsName;
   },

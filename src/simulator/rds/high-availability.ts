@@ -5,7 +5,7 @@ import { type Answer, type Call, json } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
 import { factsOf } from './engines.ts';
 import { instanceOf, requireActive, requireIdle, requireType } from './guards.ts';
-import { begin } from './operations.ts';
+import { begin, newJob } from './operations.ts';
 
 export function failOver(call: Call): Answer {
   const instance = instanceOf(call);
@@ -32,7 +32,8 @@ export function setReplicationMode(call: Call): Answer {
   if (instance.engine === 'SQLServer' || !factsOf(instance.engine).replicationModes.includes(mode))
     throw refuse(400, 'DBS.200043', `The replication mode ${mode} is invalid for ${instance.engine}.`);
   instance.replicationMode = mode;
-  return json(200, { workflowId: call.random.uuid(), instanceId: instance.id, replicationMode: mode });
+  const job = newJob(call, instance, 'ModifyReplicationMode');
+  return json(200, { workflowId: job.id, instanceId: instance.id, replicationMode: mode });
 }
 
 export function setStrategy(call: Call): Answer {

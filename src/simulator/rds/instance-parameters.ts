@@ -4,6 +4,7 @@ import { type Answer, type Call, json } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
 import { rdsTime } from '../time.ts';
 import { instanceOf } from './guards.ts';
+import { newJob } from './operations.ts';
 import { findParameter } from './parameter-catalog.ts';
 import { parameterShapes, sortValues } from './parameter-templates.ts';
 
@@ -30,5 +31,6 @@ export function changeParameters(call: Call): Answer {
   );
   Object.assign(instance.parameters, accepted);
   instance.needsRestart ||= needsRestart;
-  return json(200, { restart_required: needsRestart, job_id: call.random.uuid(), ignored_params: ignored });
+  const job = newJob(call, instance, 'ModifyParameters');
+  return json(200, { restart_required: needsRestart, job_id: job.id, ignored_params: ignored });
 }

@@ -7,7 +7,7 @@ import { chooseAddress } from './blank-instance.ts';
 import { checkSecurityGroup } from './create-rules.ts';
 import { checkPort } from './engines.ts';
 import { instanceOf, requireActive, requireIdle, requireNoSslSwitch } from './guards.ts';
-import { begin } from './operations.ts';
+import { begin, newJob } from './operations.ts';
 
 export function changePort(call: Call): Answer {
   const instance = instanceOf(call);
@@ -40,14 +40,13 @@ export function changeIp(call: Call): Answer {
   return json(200, { workflowId: job.id });
 }
 
+/** Made at once: the next change need not wait for it. */
 export function changeSecurityGroup(call: Call): Answer {
   const instance = instanceOf(call);
   const securityGroupId = checkSecurityGroup(call, text(bodyOf(call), 'security_group_id'));
   requireIdle(instance);
-  const { changeMs } = call.settings.durations;
-  const effect = { do: 'security-group-changed', securityGroupId } as const;
-  const job = begin(call, instance, { kind: 'security-group', durationMs: changeMs, effect });
-  return json(200, { workflowId: job.id });
+  instance.securityGroupId = securityGroupId;
+  return json(200, { workflowId: newJob(call, instance, 'ModifySecurityGroup').id });
 }
 
 const DNS_SUFFIX = 'rds.internal.eu-de.otc.t-systems.com';

@@ -28,7 +28,6 @@ const jobNames: Record<OperationKind, (engine: string, instance: Instance) => st
   stop: (engine) => `Shutdown${engine}Instance`,
   port: (engine) => `Modify${engine}Port`,
   ip: (engine) => `Modify${engine}Ip`,
-  'security-group': (engine) => `Modify${engine}SecurityGroup`,
   upgrade: (engine) => `Upgrade${engine}MinorVersion`,
   'major-upgrade': (engine) => `Upgrade${engine}MajorVersion`,
   backup: (engine) => `Create${engine}ManualSnapshot`,
@@ -42,22 +41,31 @@ export const lasting = (scene: Scene, durationMs: number): number => durationMs 
 export function begin(scene: Scene, instance: Instance, operation: Operation): Job {
   const { world, now, settings } = scene;
   const doneAt = now + lasting(scene, operation.durationMs);
-  const job: Job = {
-    id: scene.random.uuid(),
-    projectId: instance.projectId,
-    name: jobNames[operation.kind](factsOf(instance.engine).jobName, instance),
-    instanceId: instance.id,
-    instanceName: instance.name,
-    startedAt: now,
-    endsAt: doneAt + lasting(scene, settings.durations.jobTailMs),
-    failReason: operation.failReason,
-    entities: operation.entities ?? {},
-  };
-  world.jobs[job.id] = job;
+  const job = newJob(scene, instance, jobNames[operation.kind](factsOf(instance.engine).jobName, instance));
+  job.endsAt = doneAt + lasting(scene, settings.durations.jobTailMs);
+  job.failReason = operation.failReason;
+  job.entities = operation.entities ?? {};
   instance.operation = { kind: operation.kind, jobId: job.id, since: now };
   if (operation.status) instance.status = operation.status;
   note(world, { at: now, kind: operation.kind, instanceId: instance.id, name: instance.name });
   schedule(world, { at: doneAt, kind: 'effect', instanceId: instance.id, effect: operation.effect });
+  return job;
+}
+
+/** A job to follow for a change that is already made and blocks nothing. */
+export function newJob(scene: Scene, instance: Instance, name: string): Job {
+  const job: Job = {
+    id: scene.random.uuid(),
+    projectId: instance.projectId,
+    name,
+    instanceId: instance.id,
+    instanceName: instance.name,
+    startedAt: scene.now,
+    endsAt: scene.now + lasting(scene, scene.settings.durations.jobTailMs),
+    failReason: undefined,
+    entities: {},
+  };
+  scene.world.jobs[job.id] = job;
   return job;
 }
 

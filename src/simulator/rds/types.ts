@@ -15,7 +15,6 @@ export type OperationKind =
   | 'stop'
   | 'port'
   | 'ip'
-  | 'security-group'
   | 'upgrade'
   | 'major-upgrade'
   | 'backup'
@@ -139,7 +138,6 @@ export type Effect =
   | { do: 'stopped' }
   | { do: 'port-changed'; port: number }
   | { do: 'ip-changed'; ip: string }
-  | { do: 'security-group-changed'; securityGroupId: string }
   | { do: 'ssl-changed'; ssl: boolean }
   | { do: 'dns-changed'; dnsName: string }
   | { do: 'upgraded'; completeVersion: string }

@@ -5,7 +5,7 @@ import { BadField, refuse } from '../refusal.ts';
 import { rdsTime } from '../time.ts';
 import { factsOf } from './engines.ts';
 import { instanceOf, requireActive } from './guards.ts';
-import { begin } from './operations.ts';
+import { begin, newJob } from './operations.ts';
 import type { Instance } from './types.ts';
 
 export function upgradeMinor(call: Call): Answer {
@@ -50,7 +50,7 @@ export function inspectForUpgrade(call: Call): Answer {
   const target = readTarget(call, instance);
   requireActive(instance);
   instance.upgradeCheck = { target, at: call.now };
-  return json(200, { job_id: call.random.uuid() });
+  return json(200, { job_id: newJob(call, instance, 'InspectMajorVersionUpgrade').id });
 }
 
 export function upgradeMajor(call: Call): Answer {

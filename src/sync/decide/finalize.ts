@@ -24,6 +24,12 @@ import { failureReason, failureText, progressing } from './words.ts';
 type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
 
 export function decideFinalize(o: Observed): Verdict {
+  const verdict = decideStep(o);
+  const seen = o.cloud.kind === 'fresh' ? o.cloud.instance?.status : undefined;
+  return seen === undefined ? verdict : { ...verdict, status: { ...verdict.status, status: seen } };
+}
+
+function decideStep(o: Observed): Verdict {
   // A label edit also calls finalize: without a deletionTimestamp the Rds lives.
   if (o.rds.metadata.deletionTimestamp === undefined) return decideSync(o);
   const unable = journalUnavailable(o);

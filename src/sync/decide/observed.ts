@@ -40,7 +40,7 @@ export type CloudView =
       kind: 'fresh';
       at: number;
       instance: Instance | undefined;
-      /** Instances whose name contains the base name of this Rds; read when the id is unknown or not found. */
+      /** Instances with our name, and before a first create also those that could be meant. */
       namesakes: readonly Instance[];
       backups: readonly Backup[] | undefined;
       tasks: readonly Task[] | undefined;

@@ -1,0 +1,123 @@
+// Config -> everything the hook needs, wired together. No process, no sockets: server.ts and the demo add those.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import { systemClock } from './clock.ts';
+import { type Config, ConfigError } from './config.ts';
+import type { KubeCall } from './kube/api.ts';
+import { inClusterConnection, kubeconfigConnection } from './kube/connection.ts';
+import { createEventWriter } from './kube/events.ts';
+import { createKubeHttp } from './kube/http.ts';
+import { createJournalStore } from './kube/journal.ts';
+import { createReadLive, requestIsLive } from './kube/live.ts';
+import { createMemoryLeases } from './kube/memory-leases.ts';
+import { createOwnerLeases } from './kube/owner-lease.ts';
+import { createMetrics } from './metrics.ts';
+import { readCredentials } from './otc/credentials.ts';
+import { createOpenCloud } from './otc/open.ts';
+import type { Send } from './otc/send.ts';
+import { drawPassword } from './sync/draw-password.ts';
+
+const KUBE_DEADLINE_MS = 3_000;
+
+export type ServiceOptions = {
+  config: Config;
+  env: Record<string, string | undefined>;
+  send: Send;
+  log: Logger;
+  /** An API server in memory instead of the configured one. */
+  kube?: KubeCall | undefined;
+  version: string;
+};
+
+export type Service = { app: FastifyInstance; close(): Promise<void> };
+
+type Cluster = { call: KubeCall; hasRds: boolean; close(): Promise<void> };
+
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { config, log } = options;
+  const clock = systemClock;
+  const cluster = connectCluster(options);
+  const { call } = cluster;
+  const metrics = createMetrics({ process: true });
+  const app = await buildApp({
+    metrics,
+    logger: log,
+    version: options.version,
+    hookTokens: config.hookTokens,
+    https: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    notReady: () => leasesMissing(call, config.podNamespace),
+    sync: {
+      clock,
+      log,
+      timing: config.timing,
+      openCloud: createOpenCloud({
+        send: options.send,
+        clock,
+        random: Math.random,
+        observe: ({ service, method, route, status, code, durationMs }) =>
+          metrics.otcCalled({
+            service,
+            method,
+            route,
+            result: `${status ?? code}`,
+            seconds: durationMs / 1000,
+          }),
+      }),
+      defaultCredentials: config.otc ? readCredentials(config.otc) : undefined,
+      readCredentials,
+      journal: createJournalStore({
+        call,
+        namespace: config.podNamespace,
+        nonce: randomUUID,
+        deadlineMs: KUBE_DEADLINE_MS,
+      }),
+      ownerLeases: createOwnerLeases(call, config.podNamespace, KUBE_DEADLINE_MS),
+      readLive: cluster.hasRds ? createReadLive(call, KUBE_DEADLINE_MS) : requestIsLive,
+      memorySince: cluster.hasRds ? undefined : clock.now(),
+      draw: () => ({ password: drawPassword(), mark: randomUUID() }),
+      publish: cluster.hasRds ? createEventWriter(call, clock.now, log) : () => {},
+    },
+  });
+  return {
+    app,
+    async close() {
+      await app.close();
+      await cluster.close();
+    },
+  };
+}
+
+function connectCluster({ config, env, kube, log }: ServiceOptions): Cluster {
+  const close = async () => {};
+  if (kube) return { call: kube, hasRds: true, close };
+  if (config.journal === 'memory') {
+    log.warn(
+      'JOURNAL=memory: one replica only, and nothing is created for older Rds within the settle time after a start',
+    );
+    return { call: createMemoryLeases(), hasRds: false, close };
+  }
+  const connection = config.kubeconfig ? kubeconfigConnection(config.kubeconfig) : inClusterConnection(env);
+  if (!connection) {
+    throw new ConfigError(
+      'JOURNAL=lease needs an API server: run in a cluster, set KUBECONFIG, or set JOURNAL=memory to try it alone',
+    );
+  }
+  const http = createKubeHttp(connection);
+  return { call: http.call, hasRds: true, close: http.close };
+}
+
+/** A replica that cannot reach its journal would refuse every write: it should get no calls. */
+async function leasesMissing(call: KubeCall, namespace: string): Promise<string | undefined> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/rds-pilot-probe`;
+  try {
+    const { status } = await call({ method: 'GET', path, deadlineMs: KUBE_DEADLINE_MS });
+    if (status === 200 || status === 404) return undefined;
+    return `the API server answers ${status} for Leases in namespace ${namespace}: give rds-pilot get, create and update on leases there`;
+  } catch (error) {
+    return `the API server does not answer: ${error instanceof Error ? error.message : error}. Check KUBECONFIG and its certificate-authority`;
+  }
+}
