@@ -21,7 +21,7 @@ import { createOpenCloud } from './otc/open.ts';
 import type { Send } from './otc/send.ts';
 import { drawPassword } from './sync/draw-password.ts';
 
-const KUBE_DEADLINE_MS = 3_000;
+const KUBE_DEADLINE_MS = 2_500;
 
 export type ServiceOptions = {
   config: Config;

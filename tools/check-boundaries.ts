@@ -2,7 +2,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { cruise, type ICruiseResult, type IConfiguration } from 'dependency-cruiser';
+import { cruise, type IConfiguration, type ICruiseResult } from 'dependency-cruiser';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'bench', 'tools', 'metacontroller'];

@@ -12,15 +12,22 @@ export const pageLimit = 100;
 const taskPageLimit = 50;
 const unknownJob = 'DBS.200543';
 
-type RdsReads = Pick<Cloud, 'findInstanceById' | 'findInstancesByName' | 'findInstancesByNamePart' | 'findJob' | 'tasks' | 'backups'>;
+type RdsReads = Pick<
+  Cloud,
+  'findInstanceById' | 'findInstancesByName' | 'findInstancesByNamePart' | 'findJob' | 'tasks' | 'backups'
+>;
 
 export function createRdsReads(call: Call): RdsReads {
   const get = <T>(path: string, query: Record<string, string | number>, read: (body: Json) => T) =>
     call({ service: 'rds', method: 'GET', path, query, read });
 
+  // By pages even where one row is expected: a page shorter than its total must not pass for absence.
   const instances = async (query: Record<string, string>) => {
-    const { value, at } = await fetchInstancePage(call, query);
-    return { at, found: value.items.flatMap(({ instance }) => instance ?? []) };
+    const { value, at } = await collectPages(
+      (offset) => fetchInstancePage(call, { ...query, offset }),
+      pageLimit,
+    );
+    return { at, found: value.flatMap(({ instance }) => instance ?? []) };
   };
 
   return {
@@ -37,9 +44,7 @@ export function createRdsReads(call: Call): RdsReads {
 
     async findInstancesByNamePart(part) {
       // A leading star makes the filter a substring search.
-      const fetchPage = (offset: number) => fetchInstancePage(call, { name: `*${part}`, offset });
-      const { value, at } = await collectPages(fetchPage, pageLimit);
-      const found = value.flatMap(({ instance }) => instance ?? []);
+      const { found, at } = await instances({ name: `*${part}` });
       return { value: found.filter(({ name }) => name.includes(part)), at };
     },
 

@@ -11,7 +11,6 @@ import { ANNOTATIONS, UID_TAG } from '../rds/names.ts';
 import { annotation } from '../rds/object.ts';
 import { type CallBudget, LIMITS } from './budget.ts';
 import { createInputs } from './decide/creation.ts';
-import { isForced } from './decide/deleting.ts';
 import { effectivePolicy } from './decide/deletion-policy.ts';
 import type { Acted, Observed } from './decide/observed.ts';
 import type { Action, Claimed } from './decide/plan.ts';
@@ -46,7 +45,7 @@ export async function act(
     case 'claim':
       return claimAndWrite(deps, full, action, budget);
     case 'tag':
-      return tag(full, action.instanceId);
+      return tag(deps, full, action.instanceId);
     case 'adopt':
       return adopt(deps, full, action.instanceId);
     case 'letGo':
@@ -125,8 +124,15 @@ async function preparedCreate(deps: SyncDeps, cloud: Cloud, o: Observed): Promis
   return prepareCreate(cloud, o, value);
 }
 
+/** Consents are no part of the generation, so they are compared one by one. */
+const CONSENTS = [ANNOTATIONS.adopt, ANNOTATIONS.dryRun, ANNOTATIONS.release, ANNOTATIONS.forceDelete];
+
 /** Why the view that was decided on is not the truth any more; undefined when it is. */
-async function staleAgainstLive(deps: SyncDeps, o: Observed, write: Claimed): Promise<string | undefined> {
+async function staleAgainstLive(
+  deps: SyncDeps,
+  o: Observed,
+  write: Claimed | { do: 'adopt' },
+): Promise<string | undefined> {
   const removing = write.do === 'delete' || write.do === 'finalBackup';
   const live = await deps.readLive(o.rds, { surroundings: removing }).catch((error: unknown) => {
     if (error instanceof KubeUnreachable) throw new JournalUnavailable(error.message, error);
@@ -139,6 +145,8 @@ async function staleAgainstLive(deps: SyncDeps, o: Observed, write: Claimed): Pr
   if ((now.metadata.generation ?? 1) !== metadata.generation) return 'the spec was changed meanwhile';
   if (write.do === 'restart' && annotation(now, ANNOTATIONS.restart) !== write.order.value)
     return 'the order was changed meanwhile';
+  const changed = CONSENTS.find((key) => annotation(now, key) !== annotation(o.rds, key));
+  if (changed) return `the annotation ${changed} was changed meanwhile`;
   if (!removing) return undefined;
   const liveView = {
     spec: fullSpec(now.spec),
@@ -146,7 +154,6 @@ async function staleAgainstLive(deps: SyncDeps, o: Observed, write: Claimed): Pr
     crdTerminating: live.crdTerminating,
   };
   if (effectivePolicy(liveView) !== effectivePolicy(o)) return 'the deletion policy is another one meanwhile';
-  if (isForced({ rds: now }) !== isForced(o)) return 'the force-delete annotation was changed meanwhile';
   return undefined;
 }
 
@@ -210,13 +217,20 @@ async function recordRefusal(
 }
 
 /** Safe to repeat, so no claim: a lost answer is simply tried again. */
-async function tag({ observed, held, cloud }: FullView, instanceId: string): Promise<ActResult> {
+async function tag(
+  deps: SyncDeps,
+  { observed, held, cloud }: FullView,
+  instanceId: string,
+): Promise<ActResult> {
   if (!held || !cloud) return LOST;
+  const { uid } = observed.rds.metadata;
   const instance = observed.cloud.kind === 'fresh' ? observed.cloud.instance : undefined;
   try {
+    // From here on nobody else can adopt it, whatever becomes of the tag.
+    if (!(await deps.ownerLeases.take(instanceId, uid))) throw owned(instanceId);
     // Only an adopted instance gets here with another owner's tag; the cloud does not overwrite a tag.
     if (instance?.tags[UID_TAG] !== undefined) await cloud.untagInstance(instanceId, [UID_TAG]);
-    await cloud.tagInstance(instanceId, { [UID_TAG]: observed.rds.metadata.uid });
+    await cloud.tagInstance(instanceId, { [UID_TAG]: uid });
     return { kind: 'acted', journal: held.journal, acted: { kind: 'tag', result: 'done' } };
   } catch (error) {
     return {
@@ -227,23 +241,35 @@ async function tag({ observed, held, cloud }: FullView, instanceId: string): Pro
   }
 }
 
+/** Its owner Lease is the gate (protocol C15); a tag of an Rds that still lives in this cluster is one too. */
 async function adopt(deps: SyncDeps, { observed, held }: FullView, instanceId: string): Promise<ActResult> {
-  if (!held) return LOST;
-  const ours = await deps.ownerLeases.take(instanceId, observed.rds.metadata.uid);
-  if (!ours) {
-    const failure = toFailure(
-      new UserError(`instance ${instanceId} is owned by another Rds`, {
-        code: 'OWNED',
-        outcome: 'refused',
-        field: `metadata.annotations.${ANNOTATIONS.adopt}`,
-      }),
-    );
+  if (!held || observed.cloud.kind !== 'fresh') return LOST;
+  const because = await staleAgainstLive(deps, observed, { do: 'adopt' });
+  if (because !== undefined) return { kind: 'stale', because };
+  const { uid } = observed.rds.metadata;
+  const tagged = [observed.cloud.instance, ...observed.cloud.namesakes].find((one) => one?.id === instanceId)
+    ?.tags[UID_TAG];
+  const other = tagged === undefined || tagged === uid ? undefined : await deps.journal.read(tagged);
+  const isLiving = other !== undefined && other.journal.closed === undefined;
+  if (isLiving || !(await deps.ownerLeases.take(instanceId, uid))) {
+    const failure = toFailure(owned(instanceId));
     return { kind: 'acted', journal: held.journal, acted: { kind: 'adopt', result: 'refused', failure } };
   }
   const recorded = await deps.journal.swap(held, { ...held.journal, id: instanceId, adopted: true });
   return recorded
     ? { kind: 'acted', journal: recorded.journal, acted: { kind: 'adopt', result: 'done' } }
     : LOST;
+}
+
+function owned(instanceId: string): UserError {
+  return new UserError(
+    `instance ${instanceId} is owned by another Rds; let it go there first (deletionPolicy: Retain)`,
+    {
+      code: 'OWNED',
+      outcome: 'refused',
+      field: `metadata.annotations[${ANNOTATIONS.adopt}]`,
+    },
+  );
 }
 
 async function letGo(

@@ -14,6 +14,9 @@ export const LIMITS = { startCallsMs: 15_000, startCreateMs: 10_000, answerMs: 2
 /** A call that starts in time may take its own deadline on top. */
 const CALL_DEADLINE_MS = 8_000;
 
+/** Kept free for recording the outcome in the journal: one swap and, should its answer be lost, one read. */
+const RECORD_MS = 5_000;
+
 export function createBudget(clock: Clock): CallBudget {
   const startedAt = clock.now();
   const elapsedMs = () => clock.now() - startedAt;
@@ -22,6 +25,6 @@ export function createBudget(clock: Clock): CallBudget {
     remainingMs: () =>
       elapsedMs() > LIMITS.startCallsMs
         ? 0
-        : Math.min(CALL_DEADLINE_MS, LIMITS.answerMs - 1_000 - elapsedMs()),
+        : Math.min(CALL_DEADLINE_MS, LIMITS.answerMs - RECORD_MS - elapsedMs()),
   };
 }

@@ -73,9 +73,11 @@ export function createLoop(deps: SyncDeps): RunHook {
     return { kind: 'answer', answer };
   }
 
-  return (hook, view) =>
-    flights(view.rds.metadata.uid, async () => {
-      const budget = createBudget(deps.clock);
+  return (hook, view) => {
+    // The caller's clock runs while we wait for another flight.
+    const budget = createBudget(deps.clock);
+    return flights(view.rds.metadata.uid, async () => {
+      if (budget.remainingMs() <= 0) return stale('another call for this Rds took all the time');
       try {
         return (await cheaply(hook, view, budget)) ?? (await fully(hook, view, budget));
       } catch (error) {
@@ -83,6 +85,7 @@ export function createLoop(deps: SyncDeps): RunHook {
         return withoutJournal(deps, hook, view, error.message, finish);
       }
     });
+  };
 }
 
 function stale(because: string): Outcome {

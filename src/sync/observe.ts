@@ -153,7 +153,10 @@ function needsCloud({ rds }: Unseen, journal: Journal | undefined): boolean {
 
 async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined): Promise<CloudView> {
   const { rds } = unseen;
-  const id = journal?.id ?? annotation(rds, ANNOTATIONS.adopt) ?? rds.status?.id;
+  // A deletion must not reach for an instance that was only ever wished for.
+  const consent =
+    rds.metadata.deletionTimestamp === undefined ? annotation(rds, ANNOTATIONS.adopt) : undefined;
+  const id = journal?.id ?? consent ?? rds.status?.id;
   const byId = id === undefined ? undefined : await cloud.findInstanceById(id);
   const instance = byId?.value;
   const { namespace, name, uid } = rds.metadata;
@@ -174,5 +177,7 @@ async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined):
 }
 
 function isUntouched(rds: Rds, journal: Journal | undefined): boolean {
-  return rds.metadata.deletionTimestamp === undefined && journal?.id === undefined && journal?.op === undefined;
+  return (
+    rds.metadata.deletionTimestamp === undefined && journal?.id === undefined && journal?.op === undefined
+  );
 }

@@ -36,7 +36,8 @@ const jobNames: Record<OperationKind, (engine: string, instance: Instance) => st
   delete: (engine) => `Delete${engine}Instance`,
 };
 
-export const lasting = (scene: Scene, durationMs: number): number => durationMs / scene.settings.speed;
+export const lasting = (scene: Scene, durationMs: number): number =>
+  Math.round(durationMs / scene.settings.speed);
 
 export function begin(scene: Scene, instance: Instance, operation: Operation): Job {
   const { world, now, settings } = scene;

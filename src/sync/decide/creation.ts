@@ -8,6 +8,7 @@ import { annotation } from '../../rds/object.ts';
 import { passwordProblem } from '../../rds/passwords.ts';
 import type { Reason } from '../../rds/reasons.ts';
 import { operation } from './describe.ts';
+import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { progressing, ready, synced, until } from './words.ts';
@@ -17,7 +18,8 @@ type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
 export function creation(o: Observed): Verdict {
   if (o.cloud.kind !== 'fresh') return pending(o, { kind: 'lookCloser' }, 'Preparing', 'Looking.');
   const journal = o.journal === 'none' ? undefined : (o.journal as Journal);
-  const consented = adoption(o, o.cloud, journal);
+  // A create on the way is settled first: its instance would be left without an owner.
+  const consented = journal?.op ? undefined : adoption(o, o.cloud, journal);
   if (consented) return consented;
   const found = foundByName(o, o.cloud, journal);
   if (found) return found;
@@ -66,6 +68,16 @@ function adoption(o: Observed, cloud: FreshView, journal: Journal | undefined): 
       'AdoptionNeeded',
       `No instance ${wanted}, named in the annotation ${ANNOTATIONS.adopt}, exists in this project.`,
       PACE.settled,
+    );
+  }
+  const state = stateOf(instance);
+  if (state.transitional) {
+    return pending(
+      o,
+      NOTHING,
+      'Busy',
+      `Instance ${instance.id} is taken over when the cloud has finished: ${state.sentence}`,
+      PACE.waiting,
     );
   }
   const message = `Taking over instance ${instance.id} (${instance.name}).`;

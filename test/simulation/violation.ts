@@ -1,0 +1,32 @@
+// A broken promise: which invariant, what happened, when.
+
+export type Violation = { invariant: Invariant; message: string; at: number };
+
+export const INVARIANTS = {
+  'one-instance-per-uid': 'at most one instance per Rds UID, ever, counted in the cloud',
+  'no-orphan': 'no instance without an Rds that knows it, or a decision to keep it',
+  'create-only-for-living': 'a create is sent only for an Rds that exists, is not being deleted, and was not paused',
+  'delete-only-when-deleted': 'no delete without deletionTimestamp',
+  'foreign-untouched': 'no write to an instance of somebody else',
+  'backup-before-delete': 'no delete under Snapshot before its final backup is COMPLETED and younger than an hour',
+  'keeps-what-is-retained': 'no delete under Retain, nor under Snapshot while the namespace or the CRD goes',
+  'claim-before-write': 'a write that must not be repeated is sent under an open claim of its own kind',
+  'one-write-per-claim': 'one claim sends one write',
+  'journal-never-forgets': 'the journal never loses or changes an id and never opens again',
+  'status-keeps-id': 'no answer loses the id that the journal has',
+  'children-never-shrink': 'no answer leaves out a child that it was shown',
+  'no-secret-told': 'no password or token in status, events, logs, error bodies, annotations',
+  'answer-in-time': 'every hook call answers within 24 s',
+  'restart-once-per-order': 'an order restarts once at most, and nothing restarts without one',
+  'only-what-the-spec-says': 'a change goes only to a value that the spec has, and only when not paused',
+  'password-matches': 'the password in the Secrets is the one in the cloud',
+  'no-hot-loop': 'no Rds is called more than twice a second over a minute',
+  'no-bug': 'no hook call ends with an unexpected error',
+  converges: 'when faults stop every Rds reaches its spec, or a condition says why not',
+  silent: 'a settled Rds causes no write to the cloud and no change of status',
+  'history-equals-fresh': 'an Rds changed step by step ends as one made with the last spec',
+} as const;
+
+export type Invariant = keyof typeof INVARIANTS;
+
+export type Report = (invariant: Invariant, message: string) => void;
