@@ -122,7 +122,8 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const apply = (target: Named, sent: KubeObject): KubeResponse => {
     const { resource, namespace, name, query } = target;
     checkNamespace(target, sent);
-    if (!query.get('fieldManager')) throw new ApiFailure(400, 'fieldManager is required for apply patch');
+    if (!query.get('fieldManager'))
+      throw new ApiFailure(422, 'fieldManager: Required value: is required for apply patch');
     if (sent.metadata.managedFields) throw new ApiFailure(400, 'metadata.managedFields must be nil');
     const how = writeOptions(target, 'Apply');
     const previous = store.get(resource, namespace, name);

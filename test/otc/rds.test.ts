@@ -111,7 +111,13 @@ t.test('a filter that the cloud ignored does not hand out a wrong instance', asy
     byName.value.map(({ id }) => id),
     [wireInstance(2).id],
   );
-  t.match(cloud.calls.at(-1)?.url, `${base}/instances?name=team_db_2&limit=100`);
+  t.match(cloud.calls.at(-1)?.url, `${base}/instances?name=team_db_2&offset=0&limit=100`);
+});
+
+t.test('a page that is shorter than its total is a failure, never absence', async (t) => {
+  const cloud = createScripted({ [instancesRoute]: () => ({ body: { instances: [], total_count: 1 } }) });
+  await t.rejects(cloud.open().findInstanceById(wireInstance(1).id), { code: 'LIST_CHANGED' });
+  await t.rejects(cloud.open().findInstancesByName('team_db_1'), { code: 'LIST_CHANGED' });
 });
 
 t.test('a create sends what OTC wants: port as a string, HA only when asked for', async (t) => {

@@ -182,6 +182,8 @@ const refusals: [because: string, changes: object, status: number, code: string]
     'DBS.280250',
   ],
   ['the template does not exist', { configuration_id: `${'0'.repeat(32)}pr01` }, 404, 'DBS.212001'],
+  ['the KMS key does not exist', { disk_encryption_id: 'my key' }, 400, 'DBS.200506'],
+  ['table names are odd', { unchangeable_param: { lower_case_table_names: '2' } }, 400, 'DBS.280001'],
   ['the time zone is odd', { time_zone: 'UTC+01:30' }, 400, 'DBS.280001'],
 ];
 

@@ -148,9 +148,25 @@ export async function createWorld(options: WorldOptions = {}) {
   const rdsPath = (name: string, namespace = 'team-a') =>
     `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}`;
 
+  /** Somebody at the console of the cloud: a call with its own token, past the operator. */
+  async function byHand(method: string, path: string, body?: unknown) {
+    const user = { name: DEMO_USER.name, password: DEMO_USER.password, domain: { name: DEMO_DOMAIN.name } };
+    const login = { auth: { identity: { methods: ['password'], password: { user } }, scope: { project: { id: DEMO_PROJECT.id } } } };
+    const headers = { host: '127.0.0.1:9090', 'content-type': 'application/json' };
+    const { headers: given } = await simulator.handle({ method: 'POST', url: '/v3/auth/tokens', headers, body: JSON.stringify(login) });
+    const answer = await simulator.handle({
+      method,
+      url: `/rds/v3/${DEMO_PROJECT.id}${path}`,
+      headers: { ...headers, 'x-auth-token': given['x-subject-token'] ?? '' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown) };
+  }
+
   return {
     clock,
     simulator,
+    byHand,
     api,
     calls,
     kube,

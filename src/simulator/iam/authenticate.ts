@@ -52,9 +52,13 @@ function projectOf(call: Call): string | undefined {
   return PROJECTS.find((project) => project.id === wanted)?.id;
 }
 
+/** Most services leave this to the gateway; IAM and the older half of VPC answer themselves. */
 function unauthorized(call: Call, gatewayCode: string, detail: string): Refusal {
-  if (call.site.service !== 'iam')
-    return refuse(401, gatewayCode, `Incorrect IAM authentication information: ${detail}`);
-  const code = gatewayCode === 'APIGW.0307' ? 'IAM.0066' : 'IAM.0067';
-  return refuse(401, code, 'The request you have made requires authentication.');
+  const { service, path } = call.site;
+  if (service === 'iam') {
+    const code = gatewayCode === 'APIGW.0307' ? 'IAM.0066' : 'IAM.0067';
+    return refuse(401, code, 'The request you have made requires authentication.');
+  }
+  const code = service === 'vpc' && path.startsWith('/v1/') ? 'VPC.0008' : gatewayCode;
+  return refuse(401, code, `Incorrect IAM authentication information: ${detail}`);
 }

@@ -164,3 +164,18 @@ export function readTimeZone(body: JsonObject): string {
     throw new BadField('time_zone', `${zone} is invalid`);
   return zone;
 }
+
+export function readEncryptionKey(body: JsonObject): string {
+  const id = optionalText(body, 'disk_encryption_id') ?? '';
+  if (id !== '' && !UUID.test(id)) throw refuse(400, 'DBS.200506', `The KMS key ${id} does not exist.`);
+  return id;
+}
+
+/** Can be set at creation only, and means something to MySQL only. */
+export function readUnchangeable(body: JsonObject, engine: Engine): Record<string, string> {
+  const value =
+    optionalText(optionalObject(body, 'unchangeable_param') ?? {}, 'lower_case_table_names') ?? '1';
+  if (engine !== 'MySQL') return {};
+  if (value !== '0' && value !== '1') throw new BadField('lower_case_table_names', 'it must be 0 or 1');
+  return { lower_case_table_names: value };
+}

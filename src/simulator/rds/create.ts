@@ -51,8 +51,11 @@ function createPrimary(call: Call, body: JsonObject, source: RestorePoint | unde
     password,
     timeZone: rules.readTimeZone(body),
     collation: optionalText(body, 'collation') ?? '',
-    diskEncryptionId: optionalText(body, 'disk_encryption_id') ?? '',
-    parameters: configurationId ? templateValues(call, configurationId, { engine, version }) : {},
+    diskEncryptionId: rules.readEncryptionKey(body),
+    parameters: {
+      ...(configurationId && templateValues(call, configurationId, { engine, version })),
+      ...rules.readUnchangeable(body, engine),
+    },
     restoredFrom: source?.from,
   };
   instance.ip = chooseAddress(call, network, optionalText(body, 'data_vip'));

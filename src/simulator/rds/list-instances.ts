@@ -36,6 +36,7 @@ export function listInstances(call: Call): Answer {
     wanted.every(([key, fits]) => fits(instance, query.get(key) ?? '')),
   );
   const rows = call.settings.shuffleList ? call.random.shuffled(visible) : visible;
+  const replicas = Map.groupBy(Object.values(call.world.instances), ({ replicaOf }) => replicaOf);
   return json(200, {
     instances: rows.slice(offset, offset + limit).map((instance) => {
       const replicas = Object.values(call.world.instances).filter(

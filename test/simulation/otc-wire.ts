@@ -1,0 +1,98 @@
+// The way from a replica to the cloud, with its faults: each call first asks whether something strikes it.
+
+import type { Clock } from '../../src/clock.ts';
+import { type OtcRequest, type OtcResponse, type Send, SendError } from '../../src/otc/send.ts';
+import type { Fault, FaultKind } from '../../src/simulator/faults.ts';
+import type { SimCloud } from './cloud.ts';
+import type { Decision, Decisions } from './decisions.ts';
+import type { History } from './history.ts';
+import type { Mortal } from './mortal.ts';
+import { OTC_SITES, type OtcSite, otcSite } from './otc-sites.ts';
+import type { Chance } from './random.ts';
+
+export type OtcWireDeps = {
+  cloud: SimCloud;
+  clock: Clock;
+  chance: Chance;
+  decisions: Decisions;
+  history: History;
+  /** The oracles look before anything can take effect, and after. */
+  beforeSend(site: OtcSite, request: OtcRequest): void;
+  afterSend(site: OtcSite, request: OtcRequest, response: OtcResponse | undefined): void;
+};
+
+/** Within what the protocol promises to survive: 2 wrong empty answers, 60 s late effect, 12 s pause. */
+const MAX_LIES = 2;
+const LATE_MAX_MS = 58_000;
+const PAUSE_MS = 12_000;
+const NETWORK_MS = 40;
+
+const lies: ReadonlySet<string> = new Set(['missing-page', 'empty-list']);
+const ourOwn: ReadonlySet<string> = new Set(['kill-before', 'kill-after', 'pause', 'echo']);
+
+export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
+  const { cloud, clock, chance, decisions, history } = deps;
+  let told = 0;
+  let count = 0;
+
+  const kindsFor = (site: OtcSite): readonly string[] =>
+    told < MAX_LIES ? OTC_SITES[site] : OTC_SITES[site].filter((kind) => !lies.has(kind));
+
+  function faultOf(decision: Decision | undefined): Fault[] {
+    if (!decision || ourOwn.has(decision.kind)) return [];
+    const { kind, key } = decision;
+    if (lies.has(kind)) told += 1;
+    return [
+      {
+        kind: kind as FaultKind,
+        delayMs: 300 + chance.below(`${key} delay`, 9_000),
+        lateMs: 500 + chance.below(`${key} late`, LATE_MAX_MS),
+        retryAfterSeconds: 1 + chance.below(`${key} after`, 20),
+      },
+    ];
+  }
+
+  return (mortal) => async (request) => {
+    const site = otcSite(request);
+    count += 1;
+    const latency = 2 + chance.below(`otc latency ${count}`, NETWORK_MS);
+    const decision = decisions.at(site, kindsFor(site));
+    history.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
+    await mortal.lives(clock.sleep(latency));
+    if (decision?.kind === 'kill-before') {
+      mortal.kill();
+      return mortal.never();
+    }
+    if (decision?.kind === 'pause') {
+      mortal.pause();
+      await mortal.lives(clock.sleep(PAUSE_MS));
+    }
+    deps.beforeSend(site, request);
+    if (decision?.kind === 'echo') return echo(request);
+    const outcome = cloud.exchange(request, faultOf(decision));
+    const response = outcome.kind === 'answer' ? outcome.answer : undefined;
+    deps.afterSend(site, request, response);
+    history.note(`${mortal.name} ${site} -> ${response?.status ?? (outcome.kind === 'lost' && outcome.code)}`);
+    if (decision?.kind === 'kill-after') {
+      mortal.kill();
+      return mortal.never();
+    }
+    if (outcome.kind === 'lost' && outcome.code === 'CONNECTION') throw new SendError('CONNECTION', 'reset');
+    if (outcome.kind === 'lost' || outcome.delayMs > request.deadlineMs) {
+      await mortal.lives(clock.sleep(request.deadlineMs));
+      throw new SendError('TIMEOUT', 'no answer');
+    }
+    if (outcome.delayMs > 0) await mortal.lives(clock.sleep(outcome.delayMs));
+    return outcome.answer;
+  };
+
+  /** A cloud that quotes everything it was sent: nothing of it may reach a status or a log. */
+  function echo(request: OtcRequest): OtcResponse {
+    const text = `refused: ${request.body ?? ''} ${Object.values(request.headers).join(' ')}`;
+    return {
+      status: 400,
+      headers: { 'x-request-id': 'echo', date: new Date(clock.now()).toUTCString() },
+      body: JSON.stringify({ error_code: 'DBS.200001', error_msg: text }),
+    };
+  }
+}

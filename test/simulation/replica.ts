@@ -1,0 +1,143 @@
+// One replica of rds-pilot: the real loop with its own caches and its own clock, on the shared cluster and cloud.
+
+import type { Logger } from 'pino';
+import type { Clock } from '../../src/clock.ts';
+import type { KubeCall } from '../../src/kube/api.ts';
+import { createEventWriter } from '../../src/kube/events.ts';
+import { createJournalStore } from '../../src/kube/journal.ts';
+import { createReadLive } from '../../src/kube/live.ts';
+import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
+import type { HookResponse } from '../../src/local/hook-call.ts';
+import { readCredentials } from '../../src/otc/credentials.ts';
+import { createOpenCloud } from '../../src/otc/open.ts';
+import type { Send } from '../../src/otc/send.ts';
+import type { Timing } from '../../src/rds/journal.ts';
+import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../../src/simulator/demo-account.ts';
+import { relatedResources } from '../../src/sync/customize.ts';
+import type { SyncDeps } from '../../src/sync/deps.ts';
+import { createLoop, type HookName } from '../../src/sync/loop.ts';
+import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
+import { BASE_URL } from './cloud.ts';
+import { SECOND } from './clock.ts';
+import type { Mortal } from './mortal.ts';
+import { passwordOf } from './secrets.ts';
+
+export const OUR_NAMESPACE = 'rds-pilot';
+export const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
+const KUBE_DEADLINE_MS = 3_000;
+
+export type Replica = {
+  readonly mortal: Mortal;
+  call(path: string, body: unknown): Promise<HookResponse>;
+  kill(): void;
+  /** Moves this replica's own clock; the cloud's and the cluster's stay. */
+  jump(ms: number): void;
+};
+
+export type ReplicaWatcher = {
+  began(hook: HookName, request: HookRequest, replica: Mortal): (response: HookResponse | Error) => void;
+  logged(text: string): void;
+};
+
+export type ReplicaDeps = {
+  clock: Clock;
+  mortal: Mortal;
+  send: Send;
+  kube: KubeCall;
+  random: () => number;
+  uid: () => string;
+  watcher: ReplicaWatcher;
+};
+
+const credentials = readCredentials({
+  OS_AUTH_URL: `${BASE_URL}/v3`,
+  OS_REGION_NAME: REGION,
+  OS_PROJECT_NAME: DEMO_PROJECT.name,
+  OS_DOMAIN_NAME: DEMO_DOMAIN.name,
+  OS_USERNAME: DEMO_USER.name,
+  OS_PASSWORD: DEMO_USER.password,
+});
+
+export function createReplica({ clock, mortal, send, kube, random, uid, watcher }: ReplicaDeps): Replica {
+  let skewMs = 0;
+  const own: Clock = { now: () => clock.now() + skewMs, sleep: (ms) => mortal.lives(clock.sleep(ms)) };
+  const log = createListeningLog(watcher.logged);
+  const deps: SyncDeps = {
+    clock: own,
+    openCloud: createOpenCloud({ send, clock: own, random }),
+    defaultCredentials: credentials,
+    readCredentials,
+    journal: createJournalStore({ call: kube, namespace: OUR_NAMESPACE, nonce: uid, deadlineMs: KUBE_DEADLINE_MS }),
+    ownerLeases: createOwnerLeases(kube, OUR_NAMESPACE, KUBE_DEADLINE_MS),
+    readLive: createReadLive(kube, KUBE_DEADLINE_MS),
+    timing,
+    draw: () => ({ password: passwordOf(random), mark: uid() }),
+    memorySince: undefined,
+    publish: createEventWriter(kube, own.now, log),
+    log,
+  };
+  const run = createLoop(deps);
+
+  async function hook(name: HookName, request: HookRequest): Promise<HookResponse> {
+    const outcome = await run(name, readView(request, own.now()));
+    switch (outcome.kind) {
+      case 'answer':
+        return ok(outcome.answer);
+      case 'retry':
+        return {
+          status: 429,
+          headers: { 'retry-after': `${outcome.afterSeconds}` },
+          body: JSON.stringify({ error: 'StaleView', message: outcome.because }),
+        };
+      case 'unavailable':
+        return {
+          status: 503,
+          headers: {},
+          body: JSON.stringify({ error: 'JournalUnavailable', message: outcome.because }),
+        };
+    }
+  }
+
+  async function watched(name: HookName, request: HookRequest): Promise<HookResponse> {
+    const ended = watcher.began(name, request, mortal);
+    try {
+      const response = await hook(name, request);
+      ended(response);
+      return response;
+    } catch (error) {
+      ended(error instanceof Error ? error : new Error(String(error)));
+      return { status: 500, headers: {}, body: JSON.stringify({ error: 'Internal' }) };
+    }
+  }
+
+  return {
+    mortal,
+    call(path, body) {
+      if (path === '/customize') {
+        const rules = relatedResources(readParent((body as CustomizeRequest).parent, own.now()));
+        return Promise.resolve(ok({ relatedResources: rules }));
+      }
+      return Promise.race([watched(path.slice(1) as HookName, body as HookRequest), mortal.death]);
+    },
+    kill: () => mortal.kill(),
+    jump(ms) {
+      skewMs += ms;
+    },
+  };
+}
+
+const ok = (answer: unknown): HookResponse => ({ status: 200, headers: {}, body: JSON.stringify(answer) });
+
+/** Only as much of a logger as the loop uses; everything it is told goes to the oracle of secrets. */
+function createListeningLog(listen: (text: string) => void): Logger {
+  const line = (first: unknown, message?: string) => listen(`${textOf(first)} ${message ?? ''}`);
+  return { trace: line, debug: line, info: line, warn: line, error: line, fatal: line } as unknown as Logger;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null && 'err' in value && value.err instanceof Error) {
+    return `${value.err.message} ${value.err.stack}`;
+  }
+  return JSON.stringify(value);
+}
