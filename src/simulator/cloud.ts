@@ -8,10 +8,9 @@ import type { Settings } from './options.ts';
 import type { Answer, Call, Scene, SimulatorRequest, Site } from './protocol.ts';
 import { createRandom } from './random.ts';
 import { applyEffect } from './rds/effects.ts';
-import { forgetOldJobs } from './rds/jobs.ts';
 import { lasting } from './rds/operations.ts';
-import { forgetDeleted } from './rds/removal.ts';
 import { rdsRoutes } from './rds/routes.ts';
+import { sweep } from './rds/sweep.ts';
 import { errorBody, type Refusal, refusalFrom, refuse } from './refusal.ts';
 import { createRouter, type Located } from './router.ts';
 import { vpcRoutes } from './vpc/routes.ts';
@@ -43,8 +42,7 @@ export function createCloud(settings: Settings) {
           isAutomatic: settings.automatedBackups,
         });
     }
-    forgetOldJobs(world, now);
-    forgetDeleted(world, now);
+    sweep(world, now);
     return sceneAt(now);
   }
 

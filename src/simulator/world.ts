@@ -23,6 +23,7 @@ export type World = {
   jobs: Record<string, Job>;
   templates: Record<string, Template>;
   recycleDays: number;
+  sweptAt: number;
   pending: Pending[];
   events: WorldEvent[];
   calls: Record<string, Record<string, number>>;
@@ -39,6 +40,7 @@ export const newWorld = (seed: number): World => ({
   jobs: {},
   templates: {},
   recycleDays: 7,
+  sweptAt: 0,
   pending: [],
   events: [],
   calls: {},

@@ -20,6 +20,7 @@ export type Lags = { listLagMs: number; goneLagMs: number; jobLagMs: number };
 
 export type SimCloud = {
   exchange(request: OtcRequest, faults?: readonly Fault[]): Outcome;
+  now(): number;
   /** What is really so, with everything due applied. Not a copy. */
   world(): CloudWorld;
   instance(id: string): Instance | undefined;
@@ -57,6 +58,7 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
       cloud.faults.clear();
       return outcome;
     },
+    now: () => clock.now(),
     world: () => cloud.settle().world,
     instance: (id) => cloud.settle().world.instances[id],
     addForeign(name) {

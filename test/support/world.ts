@@ -151,22 +151,57 @@ export async function createWorld(options: WorldOptions = {}) {
   /** Somebody at the console of the cloud: a call with its own token, past the operator. */
   async function byHand(method: string, path: string, body?: unknown) {
     const user = { name: DEMO_USER.name, password: DEMO_USER.password, domain: { name: DEMO_DOMAIN.name } };
-    const login = { auth: { identity: { methods: ['password'], password: { user } }, scope: { project: { id: DEMO_PROJECT.id } } } };
+    const login = {
+      auth: {
+        identity: { methods: ['password'], password: { user } },
+        scope: { project: { id: DEMO_PROJECT.id } },
+      },
+    };
     const headers = { host: '127.0.0.1:9090', 'content-type': 'application/json' };
-    const { headers: given } = await simulator.handle({ method: 'POST', url: '/v3/auth/tokens', headers, body: JSON.stringify(login) });
+    const { headers: given } = await simulator.handle({
+      method: 'POST',
+      url: '/v3/auth/tokens',
+      headers,
+      body: JSON.stringify(login),
+    });
     const answer = await simulator.handle({
       method,
-      url: `/rds/v3/${DEMO_PROJECT.id}${path}`,
+      url: path.startsWith('/vpc/') ? path : `/rds/v3/${DEMO_PROJECT.id}${path}`,
       headers: { ...headers, 'x-auth-token': given['x-subject-token'] ?? '' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown) };
+    return {
+      status: answer.status,
+      body: answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown),
+    };
+  }
+
+  /** An instance that somebody made in the console; its id. */
+  async function createByHand(name: string, more: Record<string, unknown> = {}): Promise<string> {
+    const firstId = async (path: string, list: string) =>
+      ((await byHand('GET', path)).body as Record<string, { id: string }[]>)[list]?.[0]?.id;
+    const { status, body } = await byHand('POST', '/instances', {
+      name,
+      datastore: { type: 'MySQL', version: '8.0' },
+      flavor_ref: 'rds.mysql.c2.medium',
+      volume: { type: 'COMMON', size: 40 },
+      region: REGION,
+      availability_zone: 'eu-de-01',
+      vpc_id: await firstId(`/vpc/v1/${DEMO_PROJECT.id}/vpcs`, 'vpcs'),
+      subnet_id: await firstId(`/vpc/v1/${DEMO_PROJECT.id}/subnets`, 'subnets'),
+      security_group_id: await firstId('/vpc/v2.0/security-groups', 'security_groups'),
+      password: 'A12345678+',
+      ...more,
+    });
+    if (status !== 202) throw new Error(`create by hand: ${status} ${JSON.stringify(body)}`);
+    return (body as { instance: { id: string } }).instance.id;
   }
 
   return {
     clock,
     simulator,
     byHand,
+    createByHand,
     api,
     calls,
     kube,

@@ -61,7 +61,6 @@ export function startAutomatedBackup(world: World, instance: Instance, clock: Ba
     return;
   }
   scheduleNext(world, instance, clock.now);
-  forgetOld(world, instance, clock.now);
   if (instance.status !== 'ACTIVE' || !isBackupDay(instance, clock.now)) return;
   const backup = newBackup(clock.random, instance, clock.now);
   world.backups[backup.id] = backup;
@@ -91,13 +90,6 @@ function scheduleNext(world: World, instance: Instance, now: number): void {
 function isBackupDay(instance: Instance, now: number): boolean {
   const day = new Date(now).getUTCDay() || 7;
   return instance.backupKeepDays > 0 && instance.backupPeriod.split(',').includes(String(day));
-}
-
-function forgetOld(world: World, instance: Instance, now: number): void {
-  for (const backup of Object.values(world.backups)) {
-    const isOld = backup.beginAt + instance.backupKeepDays * DAY_MS < now;
-    if (backup.instanceId === instance.id && backup.type === 'auto' && isOld) delete world.backups[backup.id];
-  }
 }
 
 export function endBackup(world: World, effect: { backupId: string; isFailed: boolean }, now: number): void {

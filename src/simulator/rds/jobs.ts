@@ -2,11 +2,8 @@
 import { queryInteger } from '../fields.ts';
 import { type Answer, type Call, json } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
-import type { World } from '../world.ts';
 import type { Job } from './types.ts';
 import { jobShape, jobStatus, taskShape } from './wire.ts';
-
-const KEPT_MS = 30 * 24 * 3_600_000;
 
 const isVisible = (call: Call, job: Job): boolean =>
   job.projectId === call.identity.projectId && job.startedAt + call.settings.jobLagMs <= call.now;
@@ -38,11 +35,4 @@ export function listTasks(call: Call): Answer {
       .slice(offset, offset + limit)
       .map((job) => taskShape(job, call.world.instances[job.instanceId]?.status ?? 'DELETED', call.now)),
   });
-}
-
-export function forgetOldJobs(world: World, now: number): void {
-  for (const job of Object.values(world.jobs)) {
-    if (job.startedAt + KEPT_MS > now) break;
-    delete world.jobs[job.id];
-  }
 }

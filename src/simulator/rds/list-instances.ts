@@ -38,12 +38,9 @@ export function listInstances(call: Call): Answer {
   const rows = call.settings.shuffleList ? call.random.shuffled(visible) : visible;
   const replicas = Map.groupBy(Object.values(call.world.instances), ({ replicaOf }) => replicaOf);
   return json(200, {
-    instances: rows.slice(offset, offset + limit).map((instance) => {
-      const replicas = Object.values(call.world.instances).filter(
-        ({ replicaOf }) => replicaOf === instance.id,
-      );
-      return instanceShape(instance, replicas, query.has('id'));
-    }),
+    instances: rows
+      .slice(offset, offset + limit)
+      .map((instance) => instanceShape(instance, replicas.get(instance.id) ?? [], query.has('id'))),
     total_count: rows.length,
   });
 }

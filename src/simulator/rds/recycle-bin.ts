@@ -3,6 +3,7 @@ import { bodyOf, object, queryInteger, text } from '../fields.ts';
 import { type Answer, type Call, json } from '../protocol.ts';
 import { BadField } from '../refusal.ts';
 import { rdsTime } from '../time.ts';
+import { isRetained } from './sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -21,7 +22,10 @@ export function listRecycled(call: Call): Answer {
   const offset = queryInteger(call.query, 'offset', { default: 0, min: 0, max: Number.MAX_SAFE_INTEGER });
   const limit = queryInteger(call.query, 'limit', { default: 50, min: 1, max: 50 });
   const rows = Object.values(call.world.deleted).filter(
-    (instance) => instance.isRecycled && instance.projectId === call.identity.projectId,
+    (instance) =>
+      instance.isRecycled &&
+      instance.projectId === call.identity.projectId &&
+      isRetained(call.world, instance, call.now),
   );
   return json(200, {
     total_count: rows.length,

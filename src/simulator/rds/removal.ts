@@ -16,11 +16,3 @@ export function remove(world: World, instance: Instance, at: number): void {
   );
   note(world, { at, kind: 'deleted', instanceId: instance.id, name: instance.name });
 }
-
-const DAY_MS = 24 * 3_600_000;
-
-/** The recycle bin empties itself. */
-export function forgetDeleted(world: World, now: number): void {
-  for (const [id, instance] of Object.entries(world.deleted))
-    if (instance.deletedAt + Math.max(1, world.recycleDays) * DAY_MS < now) delete world.deleted[id];
-}

@@ -1,0 +1,162 @@
+// The modelled cluster: a memory API server, what is stored in it right now for the oracles, and what users do to it.
+
+import type { Clock } from '../../src/clock.ts';
+import type { KubeObject, KubeResponse } from '../../src/kube/api.ts';
+import { createApiServer } from '../../src/local/api-server.ts';
+import { rdsAdmission } from '../../src/local/rds-admission.ts';
+import type { WatchEvent } from '../../src/local/watch.ts';
+import { rdsCrd } from '../../src/rds/crd.ts';
+import { type FullSpec, fullSpec } from '../../src/rds/defaults.ts';
+import type { Journal } from '../../src/rds/journal.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
+import type { RdsSpec } from '../../src/rds/spec.ts';
+import type { RdsStatus } from '../../src/rds/status.ts';
+import { OUR_NAMESPACE } from './replica.ts';
+
+export const NAMESPACES = ['team-a', 'team-b'] as const;
+export const CRD_NAME = 'rdss.otc.mcsps.de';
+const RDS_API = '/apis/otc.mcsps.de/v1alpha1';
+
+/** One stored state of an Rds and since when. */
+export type Version = { since: number; object: KubeObject };
+
+export type StoredJournal = { uid: string; version: string; journal: Journal };
+
+export type Cluster = ReturnType<typeof createCluster>;
+
+export const digitsOf = (uid: string): string => uid.replaceAll('-', '').slice(0, 12);
+export const specOf = (object: KubeObject): FullSpec => fullSpec(object.spec as RdsSpec);
+export const statusOf = (object: KubeObject): RdsStatus => (object.status ?? {}) as RdsStatus;
+export const annotationOf = (object: KubeObject, key: string): string | undefined =>
+  object.metadata.annotations?.[key];
+export const keyOf = (object: KubeObject): string => `${object.metadata.namespace}/${object.metadata.name}`;
+
+export function createCluster(clock: Clock, uid: () => string) {
+  const api = createApiServer({
+    clock,
+    uid,
+    admission: { Rds: rdsAdmission },
+    namespaces: [OUR_NAMESPACE, ...NAMESPACES],
+  });
+  const objects = new Map<string, KubeObject>();
+  const versions = new Map<string, Version[]>();
+  const journals = new Map<string, StoredJournal>();
+  const uidByDigits = new Map<string, string>();
+  const goneSince = new Map<string, number>();
+  const terminatingSince = new Map<string, number>();
+  const listeners: ((event: WatchEvent) => void)[] = [];
+
+  function noteRds({ type, object }: WatchEvent): void {
+    const id = object.metadata.uid ?? '';
+    uidByDigits.set(digitsOf(id), id);
+    const list = versions.get(id) ?? [];
+    list.push({ since: clock.now(), object });
+    versions.set(id, list);
+    if (type === 'DELETED') goneSince.set(id, clock.now());
+  }
+
+  function noteLease({ type, object }: WatchEvent): void {
+    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
+    if (text === undefined) return;
+    const id = object.metadata.name.slice('rds-'.length);
+    if (type === 'DELETED') journals.delete(id);
+    else {
+      const version = object.metadata.resourceVersion ?? '';
+      journals.set(id, { uid: id, version, journal: JSON.parse(text) as Journal });
+    }
+  }
+
+  function noteGoing({ object }: WatchEvent): void {
+    const name = `${object.kind}/${object.metadata.name}`;
+    if (object.metadata.deletionTimestamp && !terminatingSince.has(name)) terminatingSince.set(name, clock.now());
+  }
+
+  api.watch((event) => {
+    const { kind, metadata } = event.object;
+    const key = `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
+    if (event.type === 'DELETED') objects.delete(key);
+    else objects.set(key, event.object);
+    // Oracles see the change before the books are updated, so that they can compare.
+    for (const listener of listeners) listener(event);
+    if (kind === 'Rds') noteRds(event);
+    if (kind === 'Lease') noteLease(event);
+    if (kind === 'Namespace' || kind === 'CustomResourceDefinition') noteGoing(event);
+  });
+
+  async function call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    contentType?: string,
+  ): Promise<KubeResponse> {
+    return api.call({ method, path, body, deadlineMs: 1_000, ...(contentType ? { contentType } : {}) });
+  }
+
+  const rdsPath = (namespace: string, name: string) => `${RDS_API}/namespaces/${namespace}/rdss/${name}`;
+  const find = (kind: string, namespace: string, name: string) => objects.get(`${kind}/${namespace}/${name}`);
+
+  /** Everything this Rds was at some time within the last `windowMs`: a call may have read any of it. */
+  function recent(id: string, windowMs: number): KubeObject[] {
+    const list = versions.get(id) ?? [];
+    const from = clock.now() - windowMs;
+    const gone = goneSince.get(id);
+    if (gone !== undefined && gone < from) return [];
+    return list.filter((_one, index) => (list[index + 1]?.since ?? Number.POSITIVE_INFINITY) >= from).map((one) => one.object);
+  }
+
+  return {
+    api,
+    onEvent: (listener: (event: WatchEvent) => void) => void listeners.push(listener),
+    find,
+    secretValue: (namespace: string, name: string, key: string) => secretValue(find('Secret', namespace, name), key),
+    findRds: (namespace: string, name: string) => find('Rds', namespace, name),
+    rdsByUid(id: string): KubeObject | undefined {
+      if (goneSince.has(id)) return undefined;
+      return versions.get(id)?.at(-1)?.object;
+    },
+    lastOf: (id: string): KubeObject | undefined => versions.get(id)?.at(-1)?.object,
+    versionsOf: (id: string): readonly Version[] => versions.get(id) ?? [],
+    uids: (): string[] => [...versions.keys()],
+    allRds: (): KubeObject[] => [...objects.values()].filter(({ kind }) => kind === 'Rds'),
+    uidOfDigits: (digits: string) => uidByDigits.get(digits),
+    recent,
+    journal: (id: string): StoredJournal | undefined => journals.get(id),
+    journals: (): Iterable<StoredJournal> => journals.values(),
+    /** Has the namespace or the CRD been going for longer than this? */
+    isGoing: (kind: 'Namespace' | 'CustomResourceDefinition', name: string, forMs: number): boolean =>
+      (terminatingSince.get(`${kind}/${name}`) ?? Number.POSITIVE_INFINITY) <= clock.now() - forMs,
+    call,
+    installCrd: () => call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', rdsCrd()),
+    apply: (namespace: string, name: string, spec: RdsSpec, annotations?: Record<string, string>) =>
+      call(
+        'PATCH',
+        `${rdsPath(namespace, name)}?fieldManager=kubectl&force=true`,
+        {
+          apiVersion: 'otc.mcsps.de/v1alpha1',
+          kind: 'Rds',
+          metadata: { name, namespace, ...(annotations ? { annotations } : {}) },
+          spec,
+        },
+        'application/apply-patch+yaml',
+      ),
+    patch: (namespace: string, name: string, patch: unknown) =>
+      call('PATCH', rdsPath(namespace, name), patch, 'application/merge-patch+json'),
+    remove: (namespace: string, name: string, propagationPolicy?: string) =>
+      call('DELETE', rdsPath(namespace, name), propagationPolicy ? { propagationPolicy } : undefined),
+    secret: (namespace: string, name: string, values: Record<string, string>) =>
+      call('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace },
+        data: Object.fromEntries(
+          Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+        ),
+      }),
+  };
+}
+
+export function secretValue(secret: KubeObject | undefined, key: string): string | undefined {
+  const data = (secret?.data ?? {}) as Record<string, string>;
+  const value = data[key];
+  return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
+}

@@ -1,0 +1,233 @@
+// What may reach the cloud, judged by the truth in cloud and cluster at the moment of sending: never by status.
+
+import type { KubeObject } from '../../src/kube/api.ts';
+import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
+import type { OpKind } from '../../src/rds/journal.ts';
+import { ANNOTATIONS, finalBackupPrefix } from '../../src/rds/names.ts';
+import type { WorldEvent } from '../../src/simulator/world.ts';
+import { MINUTE, SECOND } from './clock.ts';
+import type { Instance, SimCloud } from './cloud.ts';
+import { annotationOf, type Cluster, CRD_NAME, digitsOf, keyOf, specOf, type StoredJournal } from './cluster.ts';
+import { CLAIMED_SITES, instanceIdOf, isWriteSite, type OtcSite } from './otc-sites.ts';
+import type { Report } from './violation.ts';
+
+/** A call decides on what it reads live and sends a little later: 20 s budget, 12 s pause, slow swaps. */
+export const CALL_WINDOW_MS = 40 * SECOND;
+const BACKUP_MAX_AGE_MS = 60 * MINUTE + CALL_WINDOW_MS;
+
+const opKinds: Partial<Record<OtcSite, OpKind>> = {
+  'otc create': 'create',
+  'otc delete': 'delete',
+  'otc backup': 'finalBackup',
+  'otc restart': 'restart',
+  'otc enlarge': 'enlarge',
+  'otc resize': 'resize',
+};
+
+export type CloudOracle = ReturnType<typeof createCloudOracle>;
+
+export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
+  const sentUnder = new Set<string>();
+  const restarts = new Map<string, number>();
+  const created = new Map<string, number>();
+  let seenEvents = 0;
+  let writes = 0;
+
+  const isFree = (object: KubeObject): boolean =>
+    specOf(object).paused !== true && annotationOf(object, ANNOTATIONS.dryRun) !== 'true';
+
+  function judgeCreate(request: OtcRequest): void {
+    const name = /"name":"([^"]+)"/.exec(request.body ?? '')?.[1] ?? '';
+    const uid = cluster.uidOfDigits(name.slice(-12));
+    if (uid === undefined) return report('foreign-untouched', `create of ${name}, which no Rds asked for`);
+    const stored = cluster.journal(uid);
+    if (stored?.journal.op?.kind !== 'create' || stored.journal.op.key !== name) {
+      report('claim-before-write', `create of ${name} is sent without an open claim`);
+    } else under(stored, 'create');
+    const living = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => !metadata.deletionTimestamp);
+    if (living.length === 0) {
+      report('create-only-for-living', `create of ${name}, whose Rds is gone or being deleted`);
+    } else if (!living.some(isFree)) report('create-only-for-living', `create of ${name}, whose Rds is paused`);
+  }
+
+  function under(stored: StoredJournal, kind: OpKind): void {
+    const claim = `${stored.uid}/${stored.version}/${kind}`;
+    if (sentUnder.has(claim)) report('one-write-per-claim', `${kind} is sent twice under one claim of ${stored.uid}`);
+    sentUnder.add(claim);
+  }
+
+  function claimOn(site: OtcSite, id: string): StoredJournal | undefined {
+    const kind = opKinds[site];
+    for (const stored of cluster.journals()) {
+      const { journal, uid } = stored;
+      if (journal.op?.kind !== kind) continue;
+      const status = (cluster.lastOf(uid)?.status ?? {}) as { id?: string };
+      if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id)) return stored;
+    }
+    return undefined;
+  }
+
+  /** The owner by the truth: whoever made it, or whose journal took it over. */
+  function judgeOwner(site: OtcSite, instance: Instance, actor: string | undefined): void {
+    const others = [...cluster.journals()].filter(
+      ({ uid, journal }) => uid !== actor && journal.id === instance.id && isAlive(uid),
+    );
+    const maker = cluster.uidOfDigits(instance.name.slice(-12));
+    const isMakers = maker !== undefined && maker !== actor && isAlive(maker);
+    if (others.length > 0 || isMakers) {
+      report('foreign-untouched', `${site} on ${instance.id}, which belongs to another living Rds`);
+    }
+  }
+
+  const isAlive = (uid: string): boolean => {
+    const object = cluster.rdsByUid(uid);
+    return object !== undefined && object.metadata.deletionTimestamp === undefined;
+  };
+
+  function judgeDelete(uid: string, instance: Instance): void {
+    const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => metadata.deletionTimestamp);
+    if (versions.length === 0) {
+      return report('delete-only-when-deleted', `delete of ${instance.name}, whose Rds is not being deleted`);
+    }
+    const problems = versions.map((object) => deleteProblem(object, uid, instance));
+    const [first] = problems;
+    if (first !== undefined && problems.every((problem) => problem !== undefined)) report(...first);
+  }
+
+  function deleteProblem(object: KubeObject, uid: string, instance: Instance): Parameters<Report> | undefined {
+    const { deletionPolicy } = specOf(object);
+    const { namespace = '', deletionTimestamp = '' } = object.metadata;
+    if (deletionPolicy === 'Delete') return undefined;
+    if (deletionPolicy === 'Retain') return ['keeps-what-is-retained', `delete of ${instance.name} under Retain`];
+    const isGoing =
+      cluster.isGoing('Namespace', namespace, CALL_WINDOW_MS) ||
+      cluster.isGoing('CustomResourceDefinition', CRD_NAME, CALL_WINDOW_MS);
+    if (isGoing) return ['keeps-what-is-retained', `delete of ${instance.name} while its namespace or CRD goes`];
+    if (annotationOf(object, ANNOTATIONS.forceDelete) === 'true') return undefined;
+    const world = cloud.world();
+    const now = cloud.now();
+    const prefix = finalBackupPrefix(uid, deletionTimestamp);
+    const saved = Object.values(world.backups).some(
+      (backup) =>
+        backup.instanceId === instance.id &&
+        backup.name.startsWith(prefix) &&
+        backup.status === 'COMPLETED' &&
+        now - backup.beginAt <= BACKUP_MAX_AGE_MS,
+    );
+    return saved ? undefined : ['backup-before-delete', `delete of ${instance.name} without a completed backup`];
+  }
+
+  function judgeChange(site: OtcSite, uid: string, request: OtcRequest): void {
+    const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(isFree);
+    const body = request.body ?? '';
+    const fits = versions.some((object) => {
+      const { volumesize, flavorref } = specOf(object);
+      if (site === 'otc enlarge') return body.includes(`"size":${volumesize}`);
+      if (site === 'otc resize') return body.includes(`"spec_code":"${flavorref}"`);
+      return annotationOf(object, ANNOTATIONS.restart) === cluster.journal(uid)?.journal.op?.key;
+    });
+    if (!fits) report('only-what-the-spec-says', `${site} ${body} is not what ${uid} wants or may have now`);
+  }
+
+  function judgeWrite(site: OtcSite, request: OtcRequest): void {
+    const id = instanceIdOf(request) ?? '';
+    const instance = cloud.instance(id);
+    if (!CLAIMED_SITES.has(site)) {
+      const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
+      const status = [...cluster.allRds()].find((one) => (one.status as { id?: string } | undefined)?.id === id);
+      if (!owner && !status) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
+      else if (instance && owner) judgeTag(site, instance, request);
+      return;
+    }
+    const stored = claimOn(site, id);
+    if (!stored) return report('claim-before-write', `${site} on ${id} is sent without an open claim`);
+    under(stored, opKinds[site] ?? 'create');
+    if (instance) judgeOwner(site, instance, stored.uid);
+    if (!instance) return;
+    if (site === 'otc delete') judgeDelete(stored.uid, instance);
+    else if (site === 'otc backup') {
+      const isDeleted = cluster.recent(stored.uid, CALL_WINDOW_MS).some(({ metadata }) => metadata.deletionTimestamp);
+      if (!isDeleted) report('delete-only-when-deleted', `final backup of ${instance.name} without a deletion`);
+    } else judgeChange(site, stored.uid, request);
+  }
+
+  function judgeTag(site: OtcSite, instance: Instance, request: OtcRequest): void {
+    if (site !== 'otc tag') return;
+    const actor = /"value":"([^"]+)"/.exec(request.body ?? '')?.[1];
+    judgeOwner(site, instance, actor);
+  }
+
+  function happened(event: WorldEvent): void {
+    if (event.kind === 'create') {
+      const digits = event.name.slice(-12);
+      const count = (created.get(digits) ?? 0) + 1;
+      created.set(digits, count);
+      if (count > 1) report('one-instance-per-uid', `instance number ${count} named ${event.name} was made`);
+      judgePassword(event);
+    }
+    if (event.kind === 'restart') judgeRestarts(event.instanceId);
+  }
+
+  function judgePassword({ instanceId, name }: WorldEvent): void {
+    const uid = cluster.uidOfDigits(name.slice(-12));
+    const object = uid === undefined ? undefined : cluster.lastOf(uid);
+    const instance = cloud.world().instances[instanceId];
+    if (!object || !instance) return;
+    const wanted = passwordInCluster(cluster, object);
+    // A Secret that went with its Rds cannot be compared.
+    if (wanted === undefined && cluster.rdsByUid(uid ?? '')?.metadata.deletionTimestamp) return;
+    if (wanted !== instance.password) report('password-matches', `${keyOf(object)} was created with another password`);
+  }
+
+  function judgeRestarts(instanceId: string): void {
+    const count = (restarts.get(instanceId) ?? 0) + 1;
+    restarts.set(instanceId, count);
+    const owners = [...cluster.journals()].filter(({ journal }) => journal.id === instanceId);
+    const orders = new Set<string>();
+    for (const { uid } of owners) {
+      for (const { object } of cluster.versionsOf(uid)) {
+        const order = annotationOf(object, ANNOTATIONS.restart);
+        if (order !== undefined) orders.add(order);
+      }
+    }
+    if (count > orders.size) {
+      report('restart-once-per-order', `${instanceId} was restarted ${count} times for ${orders.size} orders`);
+    }
+  }
+
+  function look(): void {
+    const { events } = cloud.world();
+    while (seenEvents < events.length) {
+      const event = events[seenEvents];
+      seenEvents += 1;
+      if (event) happened(event);
+    }
+  }
+
+  return {
+    beforeSend(site: OtcSite, request: OtcRequest): void {
+      if (!isWriteSite(site)) return;
+      look();
+      if (site === 'otc create') judgeCreate(request);
+      else judgeWrite(site, request);
+    },
+    afterSend(site: OtcSite, _request: OtcRequest, response: OtcResponse | undefined): void {
+      if (isWriteSite(site)) writes += 1;
+      // A 401 is a definite no: the client renews its token and sends the same write once more.
+      if (response?.status === 401) sentUnder.clear();
+      if (isWriteSite(site)) look();
+    },
+    look,
+    writes: () => writes,
+    createdFor: (uid: string): number => created.get(digitsOf(uid)) ?? 0,
+  };
+}
+
+/** The password that the cluster shows for an Rds, wherever it comes from. */
+export function passwordInCluster(cluster: Cluster, object: KubeObject): string | undefined {
+  const { password, passwordSecretRef } = specOf(object);
+  const { namespace = '', name } = object.metadata;
+  if (password !== undefined) return password;
+  const ref = passwordSecretRef ?? { name: `${name}-root`, key: 'password' };
+  return cluster.secretValue(namespace, ref.name, ref.key);
+}
