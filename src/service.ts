@@ -15,6 +15,7 @@ import { createJournalStore } from './kube/journal.ts';
 import { createReadLive, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
+import { sweepJournals } from './kube/sweep.ts';
 import { createMetrics } from './metrics.ts';
 import { readCredentials } from './otc/credentials.ts';
 import { createOpenCloud } from './otc/open.ts';
@@ -22,6 +23,7 @@ import type { Send } from './otc/send.ts';
 import { drawPassword } from './sync/draw-password.ts';
 
 const KUBE_DEADLINE_MS = 2_500;
+const SWEEP_EVERY_MS = 3_600_000;
 
 export type ServiceOptions = {
   config: Config;
@@ -82,9 +84,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       publish: cluster.hasRds ? createEventWriter(call, clock.now, log) : () => {},
     },
   });
+  const sweeping = setInterval(() => {
+    if (!cluster.hasRds) return;
+    sweepJournals(call, config.podNamespace, clock.now()).then(
+      (count) => count > 0 && log.info({ count }, 'closed journals swept'),
+      (error: unknown) => log.warn({ err: error }, 'closed journals could not be swept'),
+    );
+  }, SWEEP_EVERY_MS);
+  sweeping.unref();
   return {
     app,
     async close() {
+      clearInterval(sweeping);
       await app.close();
       await cluster.close();
     },

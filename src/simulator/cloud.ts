@@ -47,14 +47,14 @@ export function createCloud(settings: Settings) {
   }
 
   function callFor(request: SimulatorRequest, located: Located, now: number, origin?: string): Call {
-    const url = new URL(request.url, 'http://simulator');
+    const mark = request.url.indexOf('?');
     return {
       ...sceneAt(now),
       faults,
       site: siteOf(request, located),
       request,
-      sentPath: url.pathname,
-      query: url.searchParams,
+      sentPath: pathOf(request),
+      query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark)),
       params: located.params,
       origin: settings.baseUrl ?? origin ?? `http://${request.headers.host ?? '127.0.0.1:9090'}`,
       identity: nobody,

@@ -11,7 +11,7 @@ export type Located = {
   params: Record<string, string>;
 };
 
-const prefixes: Record<string, Service> = { rds: 'rds', vpc: 'vpc', ces: 'ces', smn: 'smn', iam: 'iam' };
+const services: readonly Service[] = ['rds', 'vpc', 'ces', 'smn', 'iam'];
 
 type Compiled = { route: Route; segments: string[] };
 
@@ -40,7 +40,7 @@ export function createRouter(routes: readonly Route[]) {
 
   return (method: string, fullPath: string): Located => {
     const segments = split(fullPath);
-    const prefixed = prefixes[segments[0] ?? ''];
+    const prefixed = services.find((service) => service === segments[0]);
     const rest = prefixed ? segments.slice(1) : segments;
     const found = find(method, rest, prefixed);
     return {
@@ -62,7 +62,7 @@ function match(pattern: string[], segments: string[]): Record<string, string> | 
   return params;
 }
 
-function decode(segment: string): string {
+export function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,7 +1,7 @@
 // A whole simulated cloud as one JSON text.
 import type { FaultEntry } from './faults.ts';
 import { isObject, parseJson } from './fields.ts';
-import type { World } from './world.ts';
+import { revived, type World } from './world.ts';
 
 export type Saved = { world: World; faults: FaultEntry[] };
 
@@ -13,5 +13,5 @@ export function readSave(text: string): Saved {
   const saved = parseJson(text);
   if (!isObject(saved) || saved.version !== VERSION || !isObject(saved.world) || !Array.isArray(saved.faults))
     throw new Error(`This is not a saved simulator of version ${VERSION}.`);
-  return { world: saved.world as World, faults: saved.faults as FaultEntry[] };
+  return { world: revived(saved.world as World), faults: saved.faults as FaultEntry[] };
 }

@@ -29,21 +29,37 @@ export type World = {
   calls: Record<string, Record<string, number>>;
 };
 
+/** Without a prototype: keys come from callers, and `constructor` must not be found. */
+const table = <T>(rows: Record<string, T> = {}): Record<string, T> =>
+  Object.assign(Object.create(null), rows);
+
 export const newWorld = (seed: number): World => ({
   random: seed | 0,
   order: 0,
-  tokens: {},
-  accessKeys: {},
-  instances: {},
-  deleted: {},
-  backups: {},
-  jobs: {},
-  templates: {},
+  tokens: table(),
+  accessKeys: table(),
+  instances: table(),
+  deleted: table(),
+  backups: table(),
+  jobs: table(),
+  templates: table(),
   recycleDays: 7,
   sweptAt: 0,
   pending: [],
   events: [],
   calls: {},
+});
+
+/** A world as it comes out of JSON, made fit for use. */
+export const revived = (world: World): World => ({
+  ...world,
+  tokens: table(world.tokens),
+  accessKeys: table(world.accessKeys),
+  instances: table(world.instances),
+  deleted: table(world.deleted),
+  backups: table(world.backups),
+  jobs: table(world.jobs),
+  templates: table(world.templates),
 });
 
 export const cloneOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));

@@ -162,8 +162,9 @@ t.test('absence is never proven earlier than the settle time and two gaps after 
       let held = claim({}, create(T0));
       for (const offset of offsets) {
         const at = T0 + offset * SECOND;
-        held = countAbsence(held, at, timing) ?? held;
-        if (absenceProven(held) && at < T0 + timing.settleMs + 2 * timing.absenceGapMs) return false;
+        const counted = countAbsence(held, at, timing);
+        if (counted && absenceProven(counted) && at < T0 + timing.settleMs + 2 * timing.absenceGapMs) return false;
+        held = counted ?? held;
       }
       return true;
     }),

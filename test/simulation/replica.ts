@@ -13,9 +13,10 @@ import { createOpenCloud } from '../../src/otc/open.ts';
 import type { Send } from '../../src/otc/send.ts';
 import type { Timing } from '../../src/rds/journal.ts';
 import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../../src/simulator/demo-account.ts';
+import type { HookAnswer } from '../../src/sync/answer.ts';
 import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
-import { createLoop, type HookName } from '../../src/sync/loop.ts';
+import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
 import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
 import { BASE_URL } from './cloud.ts';
 import { SECOND } from './clock.ts';
@@ -35,7 +36,11 @@ export type Replica = {
 };
 
 export type ReplicaWatcher = {
-  began(hook: HookName, request: HookRequest, replica: Mortal): (response: HookResponse | Error) => void;
+  began(
+    hook: HookName,
+    request: HookRequest,
+    replica: Mortal,
+  ): (response: HookResponse | Error, answer?: HookAnswer) => void;
   logged(text: string): void;
 };
 
@@ -78,8 +83,7 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
   };
   const run = createLoop(deps);
 
-  async function hook(name: HookName, request: HookRequest): Promise<HookResponse> {
-    const outcome = await run(name, readView(request, own.now()));
+  function responseOf(outcome: Outcome): HookResponse {
     switch (outcome.kind) {
       case 'answer':
         return ok(outcome.answer);
@@ -101,8 +105,9 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
   async function watched(name: HookName, request: HookRequest): Promise<HookResponse> {
     const ended = watcher.began(name, request, mortal);
     try {
-      const response = await hook(name, request);
-      ended(response);
+      const outcome = await run(name, readView(request, own.now()));
+      const response = responseOf(outcome);
+      ended(response, outcome.kind === 'answer' ? outcome.answer : undefined);
       return response;
     } catch (error) {
       ended(error instanceof Error ? error : new Error(String(error)));
@@ -122,6 +127,8 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     kill: () => mortal.kill(),
     jump(ms) {
       skewMs += ms;
+      // Calls under way measure their budget with this clock.
+      mortal.pause();
     },
   };
 }

@@ -1,6 +1,7 @@
 // Checks `SDK-HMAC-SHA256` request signatures: the canonical request is rebuilt from what arrived.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Call } from '../protocol.ts';
+import { decode } from '../router.ts';
 
 export type Authorization = {
   accessKey: string;
@@ -52,7 +53,7 @@ function canonicalRequest(authorization: Authorization, call: Call): string {
     call.request.method,
     path
       .split('/')
-      .map((segment) => encode(decodeURIComponent(segment)))
+      .map((segment) => encode(decode(segment)))
       .join('/'),
     canonicalQuery(call.query),
     ...names.map((name) => `${name}:${(headers[name] ?? '').trim()}`),

@@ -14,7 +14,7 @@ export function proveIdentity(call: Call, auth: JsonObject): string[] {
   const methods = list(identity, 'methods').map(String);
   if (methods.length === 0) throw new BadField('methods', 'it is empty');
   for (const method of methods) {
-    const prove = proofs[method];
+    const prove = proofs.get(method);
     if (!prove) throw new BadField('methods', `${method} is not supported`);
     prove(call, identity);
   }
@@ -23,15 +23,18 @@ export function proveIdentity(call: Call, auth: JsonObject): string[] {
 
 type Proof = (call: Call, identity: JsonObject) => void;
 
-const proofs: Record<string, Proof> = {
-  password: (_call, identity) => provePassword(object(object(identity, 'password'), 'user')),
-  totp: (_call, identity) => provePasscode(object(object(identity, 'totp'), 'user')),
-  token: (call, identity) => proveToken(call, text(object(identity, 'token'), 'id')),
-  assume_role: (call, identity) => {
-    proveToken(call, call.request.headers['x-auth-token'] ?? '');
-    proveAgency(object(identity, 'assume_role'));
-  },
-};
+const proofs = new Map<string, Proof>([
+  ['password', (_call, identity) => provePassword(object(object(identity, 'password'), 'user'))],
+  ['totp', (_call, identity) => provePasscode(object(object(identity, 'totp'), 'user'))],
+  ['token', (call, identity) => proveToken(call, text(object(identity, 'token'), 'id'))],
+  [
+    'assume_role',
+    (call, identity) => {
+      proveToken(call, call.request.headers['x-auth-token'] ?? '');
+      proveAgency(object(identity, 'assume_role'));
+    },
+  ],
+]);
 
 function provePassword(user: JsonObject): void {
   const password = text(user, 'password');

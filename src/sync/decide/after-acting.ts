@@ -27,9 +27,10 @@ export function afterActing(o: Observed, acted: Acted): Verdict {
 }
 
 function base(o: Observed): Verdict {
+  const { id } = o.journal as Journal;
   const instance = o.cloud.kind === 'fresh' ? o.cloud.instance : undefined;
-  if (instance) return describe(o, instance);
-  const id = (o.journal as Journal).id;
+  // An instance that was only wished for (a refused adoption) is not ours to report.
+  if (instance && instance.id === id) return describe(o, instance);
   return {
     action: NOTHING,
     phase: o.rds.status?.phase ?? 'Pending',

@@ -3,7 +3,7 @@
 
 import type { Instance } from '../../otc/cloud.ts';
 import type { Journal } from '../../rds/journal.ts';
-import { ANNOTATIONS } from '../../rds/names.ts';
+import { ANNOTATIONS, nameKind, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
 import { afterActing } from './after-acting.ts';
 import { cloudFailed, invalidSpec, journalUnavailable, paused } from './cannot-act.ts';
@@ -41,7 +41,9 @@ function isRead(o: Observed): o is WithJournal {
 
 /** The instance of this Rds, if this view shows it. */
 function knownInstance(o: Observed): Instance | undefined {
-  if (o.cloud.kind === 'glance') return o.cloud.instance;
+  if (o.cloud.kind === 'glance') {
+    return o.cloud.instance && isVisiblyOurs(o, o.cloud.instance) ? o.cloud.instance : undefined;
+  }
   if (o.cloud.kind !== 'fresh') return undefined;
   const id = isRead(o) ? o.journal.id : undefined;
   return id === undefined ? undefined : (o.cloud.instance ?? o.cloud.namesakes.find((one) => one.id === id));
@@ -63,6 +65,13 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
   const withEmptyJournal = { ...o, journal: { id: instance.id, handled: o.rds.status?.handled ?? {} } };
   const wanted = manage(withEmptyJournal, instance);
   return wanted.action.kind === 'none' ? describe(o, instance) : closer;
+}
+
+/** status.id may have been written by anybody: without the journal only the tag, or our name, is believed. */
+function isVisiblyOurs(o: Observed, instance: Instance): boolean {
+  const { namespace, name, uid } = o.rds.metadata;
+  const owner = instance.tags[UID_TAG];
+  return owner === undefined ? nameKind(instance.name, namespace, name, uid) === 'ours' : owner === uid;
 }
 
 function stale(because: string): Verdict {

@@ -1,0 +1,43 @@
+// Closed journals stay for a day, because a call from the past may still come; then they are swept, but only
+// when the API server says that their Rds is gone.
+
+import { API_VERSION } from '../rds/crd.ts';
+import type { Journal } from '../rds/journal.ts';
+import { ANNOTATIONS, journalName } from '../rds/names.ts';
+import type { KubeCall, KubeObject } from './api.ts';
+import { JOURNAL_LABEL } from './journal.ts';
+
+const KEEP_CLOSED_MS = 24 * 3_600_000;
+const DEADLINE_MS = 10_000;
+
+export async function sweepJournals(call: KubeCall, namespace: string, nowMs: number): Promise<number> {
+  const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const closed = (await list(call, `${leases}?labelSelector=${JOURNAL_LABEL}%3Djournal`)).filter((lease) => {
+    const at = journalOf(lease)?.closed?.at;
+    return at !== undefined && nowMs - at > KEEP_CLOSED_MS;
+  });
+  if (closed.length === 0) return 0;
+  const living = new Set(
+    (await list(call, `/apis/${API_VERSION}/rdss`)).map(({ metadata }) => journalName(metadata.uid ?? '')),
+  );
+  const over = closed.filter(({ metadata }) => !living.has(metadata.name));
+  for (const { metadata } of over) {
+    const body = { preconditions: { resourceVersion: metadata.resourceVersion } };
+    await call({ method: 'DELETE', path: `${leases}/${metadata.name}`, body, deadlineMs: DEADLINE_MS });
+  }
+  return over.length;
+}
+
+async function list(call: KubeCall, path: string): Promise<KubeObject[]> {
+  const { status, body } = await call({ method: 'GET', path, deadlineMs: DEADLINE_MS });
+  if (status !== 200) throw new Error(`the API server answered ${status} for ${path}`);
+  return (body as { items: KubeObject[] }).items;
+}
+
+function journalOf(lease: KubeObject): Journal | undefined {
+  try {
+    return JSON.parse(lease.metadata.annotations?.[ANNOTATIONS.journal] ?? '') as Journal;
+  } catch {
+    return undefined;
+  }
+}

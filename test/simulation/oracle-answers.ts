@@ -1,0 +1,106 @@
+// Every answer of a hook call, judged against what it was shown and what the journal knew when it began.
+
+import type { HookResponse } from '../../src/local/hook-call.ts';
+import type { HookAnswer } from '../../src/sync/answer.ts';
+import type { HookName } from '../../src/sync/loop.ts';
+import type { HookRequest } from '../../src/sync/request.ts';
+import { MINUTE, SECOND } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+import type { History } from './history.ts';
+import type { Mortal } from './mortal.ts';
+import { mixed } from './random.ts';
+import type { Report } from './violation.ts';
+
+const ANSWER_MS = 24 * SECOND;
+const CALLS_PER_MINUTE = 120;
+
+export type Ended = (response: HookResponse | Error, answer?: HookAnswer) => void;
+
+export type AnswerOracleDeps = {
+  cluster: Cluster;
+  now: () => number;
+  history: History;
+  report: Report;
+  tellsNothing(text: string, where: string): void;
+};
+
+type Child = { metadata: { name: string; deletionTimestamp?: string } };
+
+export function createAnswerOracle({ cluster, now, history, report, tellsNothing }: AnswerOracleDeps) {
+  const recentCalls = new Map<string, number[]>();
+  let calls = 0;
+
+  function countCall(uid: string, name: string): void {
+    const times = recentCalls.get(uid) ?? [];
+    times.push(now());
+    while ((times[0] ?? now()) < now() - MINUTE) times.shift();
+    recentCalls.set(uid, times);
+    if (times.length > CALLS_PER_MINUTE) report('no-hot-loop', `${name} was called ${times.length} times in a minute`);
+  }
+
+  function judgeStatus(parent: HookRequest['parent'], answer: HookAnswer, knownId: string | undefined): void {
+    const { uid, name } = parent.metadata;
+    const told = answer.status.id;
+    if (knownId !== undefined && told !== knownId) {
+      report('status-keeps-id', `an answer for ${name} tells the id ${told}, the journal had ${knownId}`);
+    }
+    const before = (parent.status as { id?: string } | undefined)?.id;
+    const written = cluster.journal(uid)?.journal.id;
+    if (told !== undefined && told !== written && told !== before) {
+      report('status-keeps-id', `an answer for ${name} tells the id ${told} before the journal has it`);
+    }
+    tellsNothing(JSON.stringify(answer.status), `the status of ${name}`);
+  }
+
+  function judgeChildren({ parent, children }: HookRequest, answer: HookAnswer): void {
+    const answered = new Set(answer.children.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+    for (const [group, shown] of Object.entries(children)) {
+      const kind = group.slice(0, group.indexOf('.'));
+      for (const child of Object.values(shown) as Child[]) {
+        if (child.metadata.deletionTimestamp || answered.has(`${kind}/${child.metadata.name}`)) continue;
+        report('children-never-shrink', `an answer for ${parent.metadata.name} leaves out ${kind} ${child.metadata.name}`);
+      }
+    }
+  }
+
+  function judgeTime(startedAt: number, hook: HookName, name: string): void {
+    const took = now() - startedAt;
+    if (took > ANSWER_MS) report('answer-in-time', `${hook} of ${name} took ${(took / SECOND).toFixed(1)} s`);
+  }
+
+  return {
+    calls: () => calls,
+    began(hook: HookName, request: HookRequest, replica: Mortal): Ended {
+      calls += 1;
+      const { parent } = request;
+      const { uid, name } = parent.metadata;
+      const startedAt = now();
+      const { pauses } = replica;
+      const knownId = cluster.journal(uid)?.journal.id;
+      countCall(uid, name);
+      history.note(`${replica.name} ${hook} ${name} rv ${parent.metadata.resourceVersion}`);
+      return (response, answer) => {
+        if (!replica.isAlive) return;
+        if (replica.pauses === pauses) judgeTime(startedAt, hook, name);
+        if (response instanceof Error) {
+          history.note(`${replica.name} ${hook} ${name} threw ${response.message}`);
+          report('no-bug', `${hook} of ${name}: ${response.stack ?? response.message}`);
+          return;
+        }
+        history.note(`${replica.name} ${hook} ${name} -> ${response.status} ${mixed(0, response.body)}${summary(answer)}`);
+        if (!answer) return tellsNothing(response.body, `the body of a ${response.status}`);
+        judgeStatus(parent, answer, knownId);
+        judgeChildren(request, answer);
+        if (answer.finalized && parent.metadata.deletionTimestamp === undefined) {
+          report('no-orphan', `${name} is not being deleted and was answered with finalized`);
+        }
+      };
+    },
+  };
+}
+
+function summary(answer: HookAnswer | undefined): string {
+  if (!answer) return '';
+  const words = answer.status.conditions?.map(({ type, status, reason }) => `${type}=${status}/${reason}`) ?? [];
+  return ` ${answer.status.phase} ${words.join(' ')}${answer.finalized ? ' finalized' : ''} again in ${answer.resyncAfterSeconds} s`;
+}

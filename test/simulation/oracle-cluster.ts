@@ -1,0 +1,100 @@
+// What is written into the cluster: the journal never forgets, finalizers fall only over an empty place, Secrets hold
+// the password that the cloud has, and nothing readable holds a secret.
+
+import type { KubeObject } from '../../src/kube/api.ts';
+import type { WatchEvent } from '../../src/local/watch.ts';
+import type { Journal } from '../../src/rds/journal.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
+import type { SimCloud } from './cloud.ts';
+import { type Cluster, CRD_NAME, digitsOf, keyOf, secretValue, specOf } from './cluster.ts';
+import { CALL_WINDOW_MS } from './oracle-cloud.ts';
+import { findSecret } from './secrets.ts';
+import type { Report } from './violation.ts';
+
+export type ClusterOracle = ReturnType<typeof createClusterOracle>;
+
+export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
+  /** Instances that stay in the cloud because somebody decided so. */
+  const retained = new Set<string>();
+
+  function judgeJournal({ type, object }: WatchEvent): void {
+    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
+    if (text === undefined) return;
+    const uid = object.metadata.name.slice('rds-'.length);
+    if (type === 'DELETED') return report('journal-never-forgets', `the journal of ${uid} was removed`);
+    tellsNothing(text, `the journal of ${uid}`);
+    const before = cluster.journal(uid)?.journal;
+    const after = JSON.parse(text) as Journal;
+    if (before?.id !== undefined && before.id !== after.id) {
+      report('journal-never-forgets', `the journal of ${uid} changed its id from ${before.id} to ${after.id}`);
+    }
+    if (before?.closed && !after.closed) report('journal-never-forgets', `the journal of ${uid} was opened again`);
+    if (before?.closed && after.op?.kind === 'create' && !before.op) {
+      report('create-only-for-living', `a create was claimed in the closed journal of ${uid}`);
+    }
+    for (const [order, value] of Object.entries(before?.handled ?? {})) {
+      if (after.handled?.[order] === undefined) report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
+    }
+  }
+
+  /** The last finalizer fell: nothing of it may be left in the cloud, unless it was decided to stay. */
+  function judgeRemoval(object: KubeObject): void {
+    const uid = object.metadata.uid ?? '';
+    const id = cluster.journal(uid)?.journal.id;
+    const left = Object.values(cloud.world().instances).filter(
+      (instance) => instance.id === id || instance.name.endsWith(`_${digitsOf(uid)}`),
+    );
+    for (const instance of left) {
+      if (isKept(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
+      else report('no-orphan', `${keyOf(object)} is gone and ${instance.name} (${instance.status}) still exists`);
+    }
+  }
+
+  function isKept(uid: string): boolean {
+    return cluster.recent(uid, CALL_WINDOW_MS).some((object) => {
+      const { deletionPolicy } = specOf(object);
+      if (deletionPolicy === 'Retain') return true;
+      const { namespace = '' } = object.metadata;
+      const isGoing =
+        cluster.isGoing('Namespace', namespace, 0) || cluster.isGoing('CustomResourceDefinition', CRD_NAME, 0);
+      return deletionPolicy === 'Snapshot' && isGoing;
+    });
+  }
+
+  const isAnothers = (uid: string, id: string): boolean =>
+    [...cluster.journals()].some((stored) => stored.uid !== uid && stored.journal.id === id);
+
+  function judgeSecret(secret: KubeObject): void {
+    const owner = secret.metadata.ownerReferences?.[0]?.uid;
+    const journal = owner === undefined ? undefined : cluster.journal(owner)?.journal;
+    if (owner === undefined || journal?.id === undefined || journal.adopted) return;
+    const instance = cloud.world().instances[journal.id];
+    const password = secretValue(secret, 'password');
+    if (instance && password !== undefined && instance.password !== password) {
+      report('password-matches', `Secret ${keyOf(secret)} holds another password than the cloud`);
+    }
+  }
+
+  function tellsNothing(text: string, where: string): void {
+    const found = findSecret(text, Object.keys(cloud.world().tokens));
+    if (found) report('no-secret-told', `${found} in ${where}`);
+  }
+
+  cluster.onEvent((event) => {
+    const { object } = event;
+    switch (object.kind) {
+      case 'Lease':
+        return judgeJournal(event);
+      case 'Secret':
+        return event.type === 'DELETED' ? undefined : judgeSecret(object);
+      case 'Event':
+        return tellsNothing(JSON.stringify(object), 'an Event');
+      case 'Rds':
+        return event.type === 'DELETED' ? judgeRemoval(object) : undefined;
+      default:
+        return undefined;
+    }
+  });
+
+  return { retained, tellsNothing };
+}

@@ -1,0 +1,130 @@
+// When faults have stopped: has every Rds become what its spec says, or does a true condition say why not?
+
+import type { KubeObject } from '../../src/kube/api.ts';
+import { findCondition } from '../../src/rds/conditions.ts';
+import { ANNOTATIONS, UID_TAG } from '../../src/rds/names.ts';
+import type { Instance, SimCloud } from './cloud.ts';
+import { annotationOf, type Cluster, keyOf, specOf, statusOf } from './cluster.ts';
+import { passwordInCluster } from './oracle-cloud.ts';
+import type { Report } from './violation.ts';
+
+export type Facts = {
+  cluster: Cluster;
+  cloud: SimCloud;
+  /** Instances that people removed or made. */
+  removedByHand: ReadonlySet<string>;
+  foreign: ReadonlySet<string>;
+};
+
+/** What is still missing; undefined when all is as it should be. */
+export function unfinished(facts: Facts): string | undefined {
+  for (const object of facts.cluster.allRds()) {
+    const problem = object.metadata.deletionTimestamp ? deletionProblem(facts, object) : problemOf(facts, object);
+    if (problem !== undefined) return `${keyOf(object)}: ${problem}`;
+  }
+  return undefined;
+}
+
+function deletionProblem({ cluster, cloud }: Facts, object: KubeObject): string | undefined {
+  const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
+  const instance = id === undefined ? undefined : cloud.instance(id);
+  const reason = findCondition(statusOf(object).conditions, 'Progressing')?.reason;
+  // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
+  if (instance?.status === 'BUILD' && reason === 'Busy') return undefined;
+  if (instance?.status === 'CREATE FAIL' && reason === 'FinalBackupFailed') return undefined;
+  return `the delete does not end (${reason})`;
+}
+
+function problemOf(facts: Facts, object: KubeObject): string | undefined {
+  const { cluster, cloud } = facts;
+  const uid = object.metadata.uid ?? '';
+  const status = statusOf(object);
+  const synced = findCondition(status.conditions, 'Synced')?.reason ?? 'none';
+  const ready = findCondition(status.conditions, 'Ready')?.reason ?? 'none';
+  if (specOf(object).paused) return synced === 'Paused' ? undefined : `paused, but Synced says ${synced}`;
+  if (annotationOf(object, ANNOTATIONS.dryRun) === 'true') {
+    return synced === 'DryRun' ? undefined : `dry-run, but Synced says ${synced}`;
+  }
+  const journal = cluster.journal(uid)?.journal;
+  const instance = journal?.id === undefined ? undefined : cloud.instance(journal.id);
+  if (!instance) return excuse(facts, object, { ready, synced });
+  if (instance.status === 'BUILD') return ready === 'Creating' ? undefined : `builds, but Ready says ${ready}`;
+  if (instance.status === 'CREATE FAIL') return ready === 'CreateFailed' ? undefined : `failed, Ready says ${ready}`;
+  if (ready === 'ForeignInstance') return isTakenByOther(facts, uid, instance) ? undefined : 'ForeignInstance, but it is ours';
+  if (journal?.op) return `the claim ${journal.op.kind} is still open`;
+  return difference(object, instance) ?? childProblem(facts, object, instance);
+}
+
+/** No instance: only true reasons count. */
+function excuse(
+  { cluster, removedByHand, foreign, cloud }: Facts,
+  object: KubeObject,
+  { ready, synced }: { ready: string; synced: string },
+): string | undefined {
+  const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
+  if (id !== undefined && removedByHand.has(id) && ready === 'InstanceGone') return undefined;
+  const { namespace, name } = object.metadata;
+  const namesake = Object.values(cloud.world().instances).some(
+    (instance) => instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
+  );
+  if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, foreign))) return undefined;
+  if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
+  if (synced === 'CloudRefused' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
+  return `there is no instance (Ready ${ready}, Synced ${synced})`;
+}
+
+const adoptsNothing = (object: KubeObject, foreign: ReadonlySet<string>): boolean => {
+  const wanted = annotationOf(object, ANNOTATIONS.adopt);
+  return wanted !== undefined && !foreign.has(wanted);
+};
+
+function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
+  return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
+}
+
+function difference(object: KubeObject, instance: Instance): string | undefined {
+  const spec = specOf(object);
+  const status = statusOf(object);
+  const tag = instance.tags.find(({ key }) => key === UID_TAG)?.value;
+  const order = annotationOf(object, ANNOTATIONS.restart);
+  const checks: [boolean, string][] = [
+    [instance.status === 'ACTIVE', `the instance is ${instance.status}`],
+    [instance.volumeGb >= spec.volumesize, `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`],
+    [instance.flavor === spec.flavorref, `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`],
+    [tag === object.metadata.uid, `the tag is ${tag}`],
+    [status.id === instance.id, `status.id is ${status.id}`],
+    [status.phase === 'Ready', `the phase is ${status.phase}`],
+    [status.flavor === instance.flavor, `status.flavor is ${status.flavor}`],
+    [status.volumeGb === instance.volumeGb, `status.volumeGb is ${status.volumeGb}`],
+    [status.ip === instance.ip, `status.ip is ${status.ip}`],
+    [conditionIs(object, 'Ready', 'True'), 'Ready is not True'],
+    [conditionIs(object, 'Synced', 'True'), 'Synced is not True'],
+    [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
+    [order === undefined || status.handled?.[ANNOTATIONS.restart] === order, `the restart ${order} was not handled`],
+  ];
+  return checks.find(([holds]) => !holds)?.[1];
+}
+
+function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {
+  return findCondition(statusOf(object).conditions, type)?.status === status;
+}
+
+function childProblem({ cluster }: Facts, object: KubeObject, instance: Instance): string | undefined {
+  const { namespace = '', name, uid = '' } = object.metadata;
+  if (!cluster.find('Service', namespace, name)) return 'the Service is missing';
+  if (!cluster.find('EndpointSlice', namespace, name)) return 'the EndpointSlice is missing';
+  if (cluster.journal(uid)?.journal.adopted) return undefined;
+  const password = passwordInCluster(cluster, object);
+  const told = cluster.secretValue(namespace, `${name}-connection`, 'password');
+  if (told !== instance.password) return 'the connection Secret does not hold the password of the cloud';
+  return password === instance.password ? undefined : 'the password of the Rds is not the one of the cloud';
+}
+
+/** Every instance has an Rds that knows it, or was meant to stay. */
+export function judgeOrphans({ cluster, cloud, foreign }: Facts, retained: ReadonlySet<string>, report: Report): void {
+  const owned = new Set([...cluster.journals()].flatMap(({ uid, journal }) => (cluster.rdsByUid(uid) ? (journal.id ?? []) : [])));
+  for (const instance of Object.values(cloud.world().instances)) {
+    if (foreign.has(instance.id) || retained.has(instance.id) || owned.has(instance.id)) continue;
+    report('no-orphan', `${instance.name} (${instance.id}, ${instance.status}) has no Rds that knows it`);
+  }
+}

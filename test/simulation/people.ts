@@ -1,0 +1,181 @@
+// Carries out what the plan says people do: users with kubectl, hands at the console of the cloud.
+
+import type { RdsSpec } from '../../src/rds/spec.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
+import type { Instance, SimCloud } from './cloud.ts';
+import { type Cluster, CRD_NAME } from './cluster.ts';
+import { type Deed, passwordFor, type Target } from './plan.ts';
+
+const HOLD = 'example.com/hold';
+
+type Wish = { spec: RdsSpec; annotations: Record<string, string> };
+
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(cluster: Cluster, cloud: SimCloud) {
+  const wishes = new Map<string, Wish>();
+  const foreign = new Set<string>();
+  const removedByHand = new Set<string>();
+  const foreignFor = new Map<string, string>();
+  let specChanges = 0;
+
+  const keyOf = ({ namespace, name }: Target) => `${namespace}/${name}`;
+
+  async function apply(target: Target, wish: Wish): Promise<boolean> {
+    const { status } = await cluster.apply(target.namespace, target.name, wish.spec, wish.annotations);
+    if (status >= 300) return false;
+    wishes.set(keyOf(target), wish);
+    specChanges += 1;
+    return true;
+  }
+
+  async function edit(target: Target, change: (wish: Wish) => Wish): Promise<void> {
+    const wish = wishes.get(keyOf(target));
+    if (!wish || !cluster.findRds(target.namespace, target.name)) return;
+    await apply(target, change(wish));
+  }
+
+  const editSpec = (target: Target, change: Partial<RdsSpec>) =>
+    edit(target, (wish) => ({ ...wish, spec: { ...wish.spec, ...change } }));
+
+  const annotate = (target: Target, key: string, value: string | undefined) =>
+    edit(target, (wish) => {
+      const { [key]: _old, ...others } = wish.annotations;
+      return { ...wish, annotations: value === undefined ? others : { ...others, [key]: value } };
+    });
+
+  async function create(target: Target, deed: Extract<Deed, { do: 'create' }>): Promise<void> {
+    const spec: RdsSpec = {
+      volumesize: deed.sizeGb,
+      flavorref: deed.flavor,
+      deletionPolicy: deed.policy,
+      ...(deed.password === 'spec' ? { password: passwordFor(target) } : {}),
+      ...(deed.password === 'secret' ? { passwordSecretRef: { name: `${target.name}-given`, key: 'pw' } } : {}),
+    };
+    if (deed.password === 'secret')
+      await cluster.secret(target.namespace, `${target.name}-given`, { pw: passwordFor(target) });
+    await apply(target, { spec, annotations: {} });
+  }
+
+  async function recreate(target: Target): Promise<void> {
+    const wish = wishes.get(keyOf(target));
+    if (!wish || cluster.findRds(target.namespace, target.name)) return;
+    const { paused: _paused, ...spec } = wish.spec;
+    await apply(target, { spec, annotations: {} });
+  }
+
+  function instanceOf(target: Target): Instance | undefined {
+    const uid = cluster.findRds(target.namespace, target.name)?.metadata.uid ?? '';
+    const id = cluster.journal(uid)?.journal.id;
+    const instance = id === undefined ? undefined : cloud.instance(id);
+    return instance?.status === 'ACTIVE' && !instance.operation ? instance : undefined;
+  }
+
+  async function hold({ namespace, name }: Target): Promise<void> {
+    const object = cluster.findRds(namespace, name);
+    if (!object || object.metadata.deletionTimestamp) return;
+    await cluster.patch(namespace, name, { metadata: { finalizers: [...(object.metadata.finalizers ?? []), HOLD] } });
+  }
+
+  async function letGo(): Promise<void> {
+    for (const { metadata } of cluster.allRds()) {
+      if (!metadata.finalizers?.includes(HOLD)) continue;
+      const finalizers = metadata.finalizers.filter((one) => one !== HOLD);
+      await cluster.patch(metadata.namespace ?? '', metadata.name, { metadata: { finalizers } });
+    }
+  }
+
+  async function byHand(target: Target, deed: Deed): Promise<void> {
+    const instance = instanceOf(target);
+    if (!instance) return;
+    if (deed.do === 'hand grows disk') instance.volumeGb += 10;
+    if (deed.do === 'hand changes flavor') instance.flavor = deed.to;
+    if (deed.do === 'hand renames') instance.name = `renamed-${instance.name.slice(0, 40)}`;
+    if (deed.do === 'hand deletes') {
+      removedByHand.add(instance.id);
+      cloud.removeByHand(instance);
+    }
+  }
+
+  async function adoptNeighbour(target: Target): Promise<void> {
+    const other = cluster.allRds().find(({ metadata }) => metadata.name !== target.name);
+    const id = other && cluster.journal(other.metadata.uid ?? '')?.journal.id;
+    if (id !== undefined) await annotate(target, ANNOTATIONS.adopt, id);
+  }
+
+  async function asUser(target: Target, deed: Deed): Promise<void> {
+    const { namespace, name } = target;
+    switch (deed.do) {
+      case 'create':
+        return create(target, deed);
+      case 'recreate':
+        return recreate(target);
+      case 'grow':
+        return edit(target, (wish) => ({
+          ...wish,
+          spec: { ...wish.spec, volumesize: (wish.spec.volumesize ?? 40) + deed.byGb },
+        }));
+      case 'shrink':
+        return editSpec(target, { volumesize: 40 });
+      case 'flavor':
+        return editSpec(target, { flavorref: deed.to });
+      case 'policy':
+        return editSpec(target, { deletionPolicy: deed.to });
+      case 'pause':
+        return editSpec(target, { paused: deed.on });
+      case 'dry-run':
+        return annotate(target, ANNOTATIONS.dryRun, deed.on ? 'true' : undefined);
+      case 'restart':
+        return annotate(target, ANNOTATIONS.restart, deed.order);
+      case 'relabel':
+        await cluster.patch(namespace, name, { metadata: { labels: { note: deed.value } } });
+        return;
+      case 'adopt foreign':
+        return annotate(target, ANNOTATIONS.adopt, foreignFor.get(keyOf(target)) ?? 'no-such-instance');
+      case 'adopt of neighbour':
+        return adoptNeighbour(target);
+      case 'withdraw adoption':
+        return annotate(target, ANNOTATIONS.adopt, undefined);
+      case 'hold':
+        return hold(target);
+      case 'delete':
+        await cluster.remove(namespace, name, deed.foreground ? 'Foreground' : undefined);
+        return;
+      case 'force-delete':
+        return annotate(target, ANNOTATIONS.forceDelete, 'true');
+      case 'delete namespace':
+        await cluster.call('DELETE', `/api/v1/namespaces/${namespace}`);
+        return;
+      case 'delete CRD':
+        await cluster.call('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${CRD_NAME}`);
+        return;
+      default:
+        return byHand(target, deed);
+    }
+  }
+
+  return {
+    foreign,
+    removedByHand,
+    letGo,
+    specChanges: () => specChanges,
+    wishOf: (target: Target): RdsSpec | undefined => wishes.get(keyOf(target))?.spec,
+    /** When the faults are over nobody holds anything back any more. */
+    async release(targets: readonly Target[]): Promise<void> {
+      await letGo();
+      for (const target of targets) {
+        await editSpec(target, { paused: false });
+        await annotate(target, ANNOTATIONS.dryRun, undefined);
+      }
+    },
+    async perform(target: Target, deed: Deed): Promise<void> {
+      if (deed.do === 'foreign namesake') {
+        const instance = cloud.addForeign(`${target.namespace}_${target.name}`);
+        foreign.add(instance.id);
+        foreignFor.set(keyOf(target), instance.id);
+        return;
+      }
+      return asUser(target, deed);
+    },
+  };
+}

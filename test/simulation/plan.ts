@@ -1,0 +1,194 @@
+// What people do in a schedule: made from the seed in advance, as data, so that a step can be taken out.
+
+import { MINUTE, SECOND } from './clock.ts';
+import { NAMESPACES } from './cluster.ts';
+import type { Chance } from './random.ts';
+import { CANARY } from './secrets.ts';
+
+export type Target = { namespace: string; name: string };
+
+export type Deed =
+  | { do: 'create'; password: 'generated' | 'spec' | 'secret'; policy: Policy; flavor: string; sizeGb: number }
+  | { do: 'recreate' }
+  | { do: 'grow'; byGb: number }
+  | { do: 'shrink' }
+  | { do: 'flavor'; to: string }
+  | { do: 'policy'; to: Policy }
+  | { do: 'pause'; on: boolean }
+  | { do: 'dry-run'; on: boolean }
+  | { do: 'restart'; order: string }
+  | { do: 'relabel'; value: string }
+  | { do: 'adopt foreign' }
+  | { do: 'adopt of neighbour' }
+  | { do: 'withdraw adoption' }
+  | { do: 'hold' }
+  | { do: 'delete'; foreground: boolean }
+  | { do: 'force-delete' }
+  | { do: 'delete namespace' }
+  | { do: 'delete CRD' }
+  | { do: 'hand grows disk' }
+  | { do: 'hand changes flavor'; to: string }
+  | { do: 'hand renames' }
+  | { do: 'hand deletes' }
+  | { do: 'foreign namesake' }
+  | { do: 'parent goes back'; versions: number }
+  | { do: 'children go back'; versions: number }
+  | { do: 'metacontroller restarts' }
+  | { do: 'second leader'; forMs: number }
+  | { do: 'sync for no reason' }
+  | { do: 'replica killed'; which: number }
+  | { do: 'clock jumps'; which: number; byMs: number };
+
+export type Policy = 'Snapshot' | 'Delete' | 'Retain';
+
+export type Step = { key: string; at: number; target: Target; deed: Deed };
+
+export type Plan = { replicas: number; chaosMs: number; targets: Target[]; steps: Step[] };
+
+export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'] as const;
+const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
+const COUNTS = [1, 1, 2, 2, 2, 2, 3, 3, 4] as const;
+
+export const PLAN_SITES = {
+  user: [
+    'create',
+    'recreate',
+    'grow',
+    'shrink',
+    'flavor',
+    'policy',
+    'pause',
+    'dry-run',
+    'restart',
+    'relabel',
+    'adopt foreign',
+    'adopt of neighbour',
+    'withdraw adoption',
+    'hold',
+    'delete',
+    'force-delete',
+    'delete namespace',
+    'delete CRD',
+  ],
+  hand: ['hand grows disk', 'hand changes flavor', 'hand renames', 'hand deletes', 'foreign namesake'],
+  metacontroller: [
+    'parent goes back',
+    'children go back',
+    'metacontroller restarts',
+    'second leader',
+    'sync for no reason',
+  ],
+  host: ['replica killed', 'clock jumps'],
+} as const satisfies Record<string, readonly Deed['do'][]>;
+
+export function siteOfDeed(deed: Deed): keyof typeof PLAN_SITES {
+  for (const site of ['user', 'hand', 'metacontroller', 'host'] as const) {
+    if ((PLAN_SITES[site] as readonly string[]).includes(deed.do)) return site;
+  }
+  return 'user';
+}
+
+export const passwordFor = (target: Target): string => `${CANARY}-${target.name}Pw1`;
+
+export function makePlan(chance: Chance): Plan {
+  const count = chance.pick('count', COUNTS);
+  const chaosMs = (10 + chance.below('length', 6)) * MINUTE;
+  const targets = Array.from({ length: count }, (_, index) => ({
+    namespace: chance.pick(`namespace ${index}`, [NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]]),
+    name: `db${index + 1}`,
+  }));
+  const steps: Step[] = [];
+  const add = (at: number, target: Target, deed: Deed): void => {
+    steps.push({ key: `${siteOfDeed(deed)} step ${steps.length}`, at: Math.round(at), target, deed });
+  };
+  for (const [index, target] of targets.entries()) addLife(chance, `rds ${index}`, target, chaosMs, add);
+  addTroubles(chance, targets, chaosMs, add);
+  steps.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+  return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps };
+}
+
+type Add = (at: number, target: Target, deed: Deed) => void;
+
+function addLife(chance: Chance, name: string, target: Target, chaosMs: number, add: Add): void {
+  const createAt = chance.below(`${name} create`, 40 * SECOND);
+  if (chance.of(`${name} namesake`) < 0.12) {
+    add(createAt, target, { do: 'foreign namesake' });
+    if (chance.of(`${name} adopt`) < 0.7)
+      add(createAt + chance.below(`${name} adopt at`, 3 * MINUTE), target, { do: 'adopt foreign' });
+  }
+  add(createAt + 1, target, {
+    do: 'create',
+    password: chance.pick(`${name} password`, ['generated', 'generated', 'spec', 'secret']),
+    policy: chance.pick(`${name} policy`, POLICIES),
+    flavor: chance.pick(`${name} flavor`, FLAVORS),
+    sizeGb: 40 + 10 * chance.below(`${name} size`, 4),
+  });
+  const deletes = chance.of(`${name} deletes`) < 0.55;
+  const endAt = deletes ? chaosMs * (0.15 + 0.8 * chance.of(`${name} delete at`)) : chaosMs;
+  const edits = 3 + chance.below(`${name} edits`, 4);
+  for (let index = 0; index < edits; index += 1) {
+    const edit = `${name} edit ${index}`;
+    const at = createAt + 2 + chance.of(`${edit} at`) * Math.max(0, endAt - createAt);
+    add(at, target, editDeed(chance, edit));
+  }
+  if (!deletes) return;
+  if (chance.of(`${name} hold`) < 0.2) add(endAt - 1, target, { do: 'hold' });
+  add(endAt, target, { do: 'delete', foreground: chance.of(`${name} foreground`) < 0.2 });
+  if (chance.of(`${name} policy late`) < 0.3)
+    add(endAt + chance.below(`${name} policy late at`, 2 * MINUTE), target, {
+      do: 'policy',
+      to: chance.pick(`${name} policy late to`, POLICIES),
+    });
+  if (chance.of(`${name} force`) < 0.15)
+    add(endAt + chance.below(`${name} force at`, 2 * MINUTE), target, { do: 'force-delete' });
+  if (chance.of(`${name} again`) < 0.5)
+    add(endAt + MINUTE + chance.below(`${name} again at`, 5 * MINUTE), target, { do: 'recreate' });
+}
+
+function editDeed(chance: Chance, edit: string): Deed {
+  const what = chance.of(`${edit} what`);
+  if (what < 0.22) return { do: 'grow', byGb: 10 * (1 + chance.below(`${edit} by`, 3)) };
+  if (what < 0.44) return { do: 'flavor', to: chance.pick(`${edit} to`, FLAVORS) };
+  if (what < 0.66) return { do: 'restart', order: chance.pick(`${edit} order`, ['r1', 'r2', 'r3', 'r4']) };
+  if (what < 0.74) return { do: 'policy', to: chance.pick(`${edit} policy`, POLICIES) };
+  if (what < 0.82) return { do: 'pause', on: chance.of(`${edit} on`) < 0.5 };
+  if (what < 0.87) return { do: 'dry-run', on: chance.of(`${edit} on`) < 0.5 };
+  if (what < 0.91) return { do: 'relabel', value: edit.replaceAll(' ', '-') };
+  if (what < 0.94) return { do: 'shrink' };
+  if (what < 0.96) return { do: 'adopt of neighbour' };
+  if (what < 0.97) return { do: 'withdraw adoption' };
+  if (what < 0.98) return { do: 'hand changes flavor', to: chance.pick(`${edit} to`, FLAVORS) };
+  if (what < 0.99) return { do: 'hand grows disk' };
+  return chance.of(`${edit} hand`) < 0.5 ? { do: 'hand renames' } : { do: 'hand deletes' };
+}
+
+function addTroubles(chance: Chance, targets: readonly Target[], chaosMs: number, add: Add): void {
+  const troubles = 4 + chance.below('troubles', 8);
+  for (let index = 0; index < troubles; index += 1) {
+    const name = `trouble ${index}`;
+    const target = chance.pick(`${name} target`, targets);
+    add(chance.of(`${name} at`) * chaosMs, target, troubleDeed(chance, name));
+  }
+  const [first] = targets;
+  if (!first) return;
+  const going = chance.of('going');
+  const at = chaosMs * (0.3 + 0.65 * chance.of('going at'));
+  if (going < 0.05) add(at, first, { do: 'delete namespace' });
+  else if (going < 0.08) add(at, first, { do: 'delete CRD' });
+}
+
+function troubleDeed(chance: Chance, name: string): Deed {
+  const what = chance.of(`${name} what`);
+  const which = chance.below(`${name} which`, 3);
+  if (what < 0.3) return { do: 'parent goes back', versions: 1 + chance.below(`${name} versions`, 5) };
+  if (what < 0.4) return { do: 'children go back', versions: 1 + chance.below(`${name} versions`, 2) };
+  if (what < 0.5) return { do: 'metacontroller restarts' };
+  if (what < 0.62) return { do: 'second leader', forMs: 15 * SECOND + chance.below(`${name} for`, 45 * SECOND) };
+  if (what < 0.72) return { do: 'sync for no reason' };
+  if (what < 0.84) return { do: 'replica killed', which };
+  if (what < 0.94) {
+    const byMs = (chance.of(`${name} forward`) < 0.5 ? 1 : -1) * 60 * MINUTE;
+    return { do: 'clock jumps', which, byMs };
+  }
+  return { do: 'hand grows disk' };
+}

@@ -1,0 +1,183 @@
+// One schedule: people live their plan while everything fails around them, then the faults stop and the world must
+// come to rest as the specs say.
+
+import { MINUTE, SECOND, START } from './clock.ts';
+import type { Lags } from './cloud.ts';
+import { chooseByChance, type Decision } from './decisions.ts';
+import { judgeOrphans, unfinished } from './oracle-end.ts';
+import { CLAIMED_SITES } from './otc-sites.ts';
+import { makePlan, type Plan, type Step, siteOfDeed } from './plan.ts';
+import { type Chance, createChance } from './random.ts';
+import type { Violation } from './violation.ts';
+import { createWorld, PARENTS, SECRETS, type World } from './world.ts';
+
+export type Result = {
+  seed: number;
+  violation: Violation | undefined;
+  fired: readonly Decision[];
+  steps: readonly Step[];
+  hookCalls: number;
+  specChanges: number;
+  rds: number;
+  virtualMs: number;
+  digest: string;
+  lines: readonly string[];
+};
+
+export type ScheduleOptions = { without?: ReadonlySet<string>; keepLines?: boolean };
+
+const CONVERGE_MS = 60 * MINUTE;
+const REST_MS = 2 * MINUTE;
+const SILENCE_MS = 12 * MINUTE;
+
+const RARE = new Set(['otc login', 'otc flavors', 'otc vpcs', 'otc subnets', 'otc security groups', 'otc tags', 'otc tasks']);
+
+function rates(chance: Chance): (site: string) => number {
+  const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
+  return (site) => {
+    if (CLAIMED_SITES.has(site)) return 0.35;
+    if (site === 'otc tag' || site === 'otc untag' || site.startsWith('kube owner')) return 0.2;
+    if (RARE.has(site)) return 0.12;
+    if (site === 'otc list' || site === 'otc find by id') return base * 0.7;
+    if (site.startsWith('kube')) return base * 2.5;
+    if (site === 'loop get') return base * 0.3;
+    return base;
+  };
+}
+
+export function lagsOf(chance: Chance): Lags {
+  return {
+    listLagMs: chance.pick('list lag', [0, 0, 5, 30, 120]) * SECOND,
+    goneLagMs: chance.pick('gone lag', [0, 0, 10, 60, 120]) * SECOND,
+    jobLagMs: chance.pick('job lag', [0, 0, 5, 60]) * SECOND,
+  };
+}
+
+export async function runSchedule(seed: number, options: ScheduleOptions = {}): Promise<Result> {
+  const chance = createChance(seed);
+  const plan = makePlan(chance);
+  const world = await createWorld({
+    seed,
+    choose: chooseByChance(chance, rates(chance)),
+    replicas: plan.replicas,
+    lags: lagsOf(chance),
+    ...options,
+  });
+  await live(world, plan);
+  if (world.violations.length === 0) await comeToRest(world, plan.targets);
+  world.stop();
+  return {
+    seed,
+    violation: world.violations[0],
+    fired: world.decisions.fired,
+    steps: plan.steps,
+    hookCalls: world.hookCalls(),
+    specChanges: world.people.specChanges(),
+    rds: plan.targets.length,
+    virtualMs: world.clock.now() - START,
+    digest: world.history.digest(),
+    lines: world.history.lines,
+  };
+}
+
+/** Runs on, but not past a violation. */
+export async function runTo(world: World, at: number): Promise<void> {
+  const { clock, violations } = world;
+  if (at > clock.now()) await clock.runUntil(() => violations.length > 0, at - clock.now());
+  if (violations.length === 0 && at > clock.now()) await clock.advance(at - clock.now());
+}
+
+async function live(world: World, plan: Plan): Promise<void> {
+  for (const step of plan.steps) {
+    await runTo(world, START + step.at);
+    if (world.violations.length > 0) return;
+    if (world.decisions.allows(step.key, siteOfDeed(step.deed), step.deed.do)) await perform(world, step);
+  }
+  await runTo(world, START + plan.chaosMs);
+}
+
+export async function perform(world: World, { target, deed, at }: Pick<Step, 'target' | 'deed' | 'at'>): Promise<void> {
+  const { namespace, name } = target;
+  world.history.note(`${siteOfDeed(deed)}: ${JSON.stringify(deed)} on ${namespace}/${name}`);
+  const leader = world.leader();
+  switch (deed.do) {
+    case 'parent goes back':
+      leader?.watch.goBack(PARENTS, `${namespace}/${name}`, deed.versions);
+      return;
+    case 'children go back':
+      leader?.watch.goBack(SECRETS, `${namespace}/${name}-root`, deed.versions);
+      leader?.watch.goBack(SECRETS, `${namespace}/${name}-connection`, deed.versions);
+      return;
+    case 'metacontroller restarts':
+      return world.restartLeaders();
+    case 'second leader': {
+      const second = await world.startLeader();
+      void world.clock.sleep(deed.forMs).then(() => world.stopLeader(second));
+      return;
+    }
+    case 'sync for no reason':
+      leader?.loop.enqueue({ namespace, name });
+      return;
+    case 'replica killed':
+      world.replicas[deed.which % world.replicas.length]?.kill();
+      return;
+    case 'clock jumps':
+      world.replicas[deed.which % world.replicas.length]?.jump(deed.byMs);
+      return;
+    default:
+      void at;
+      return world.people.perform(target, deed);
+  }
+}
+
+/** No more faults: convergence, then silence. */
+export async function comeToRest(world: World, targets: Plan['targets']): Promise<void> {
+  const { clock, decisions, violations } = world;
+  decisions.end();
+  world.history.note('the faults are over');
+  await world.people.release(targets);
+  await world.restartLeaders();
+  const end = clock.now() + CONVERGE_MS;
+  let missing: string | undefined = 'not looked yet';
+  while (missing !== undefined && clock.now() < end && violations.length === 0) {
+    await runTo(world, clock.now() + 30 * SECOND);
+    missing = unfinished(world.facts);
+  }
+  if (violations.length > 0) return;
+  if (missing !== undefined) return world.report('converges', missing);
+  await runTo(world, clock.now() + REST_MS);
+  world.look();
+  judgeOrphans(world.facts, world.retained, world.report);
+  await beSilent(world);
+}
+
+async function beSilent(world: World): Promise<void> {
+  const { cluster, clock } = world;
+  const versions = () =>
+    new Map(
+      cluster
+        .allRds()
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+        .map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object]),
+    );
+  const before = versions();
+  const writes = world.cloudWrites();
+  await runTo(world, clock.now() + SILENCE_MS);
+  if (world.violations.length > 0) return;
+  for (const [key, object] of versions()) {
+    const old = before.get(key);
+    if (old && old.metadata.resourceVersion !== object.metadata.resourceVersion) {
+      world.report('silent', `${key} was written although nothing happened: ${changed(old, object)}`);
+    }
+  }
+  const isDeleting = cluster.allRds().some(({ metadata }) => metadata.deletionTimestamp);
+  if (!isDeleting && world.cloudWrites() !== writes) {
+    world.report('silent', `${world.cloudWrites() - writes} writes to the cloud although nothing happened`);
+  }
+  const problem = unfinished(world.facts);
+  if (problem !== undefined) world.report('converges', `it did not stay: ${problem}`);
+}
+
+function changed(before: object, after: object): string {
+  return `${JSON.stringify((before as { status?: unknown }).status)} -> ${JSON.stringify((after as { status?: unknown }).status)}`;
+}

@@ -1,0 +1,183 @@
+// The whole world of one schedule: replicas of the real hook code, cloud, cluster and Metacontroller on one virtual
+// clock and one seed, watched by the oracles.
+
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../src/kube/api.ts';
+import { createLaggingWatch, type LaggingWatch } from '../../src/local/lagging-watch.ts';
+import { createMetacontroller, type Metacontroller } from '../../src/local/metacontroller.ts';
+import type { ResourceRef } from '../../src/local/resources.ts';
+import { seededUids } from '../../src/local/seeded-uids.ts';
+import { createSimulationClock, SECOND, START } from './clock.ts';
+import { createSimCloud, type Lags } from './cloud.ts';
+import { createCluster } from './cluster.ts';
+import { type Choose, createDecisions } from './decisions.ts';
+import { createHistory } from './history.ts';
+import { createHookCall } from './hook-call.ts';
+import { createKubeWire } from './kube-wire.ts';
+import { createMortal } from './mortal.ts';
+import { createAnswerOracle } from './oracle-answers.ts';
+import { createCloudOracle } from './oracle-cloud.ts';
+import { createClusterOracle } from './oracle-cluster.ts';
+import type { Facts } from './oracle-end.ts';
+import { createOtcWire } from './otc-wire.ts';
+import { createPeople } from './people.ts';
+import { createChance, createSequence } from './random.ts';
+import { createReplica, type Replica } from './replica.ts';
+import type { Report, Violation } from './violation.ts';
+
+export const WATCH_SITES = {
+  'watch parents': ['lag-short', 'lag-long'],
+  'watch children': ['lag-short', 'lag-long'],
+} as const satisfies Record<string, readonly string[]>;
+
+const LAG_MS: Record<string, number> = { 'lag-short': 3 * SECOND, 'lag-long': 50 * SECOND };
+
+const controller = parse(
+  readFileSync(new URL('../../metacontroller/controller.yaml', import.meta.url), 'utf8'),
+) as KubeObject;
+
+export const PARENTS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' };
+export const SECRETS: ResourceRef = { apiVersion: 'v1', resource: 'secrets' };
+
+export type WorldOptions = {
+  seed: number;
+  choose: Choose;
+  without?: ReadonlySet<string>;
+  replicas: number;
+  lags: Lags;
+  /** Keep every line of the history, for a story. */
+  keepLines?: boolean;
+};
+
+type Leader = { loop: Metacontroller; watch: LaggingWatch };
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+export async function createWorld(options: WorldOptions) {
+  const { seed } = options;
+  const clock = createSimulationClock();
+  const chance = createChance(seed);
+  const history = createHistory(clock.now, START, options.keepLines ?? false);
+  const decisions = createDecisions({
+    choose: options.choose,
+    now: clock.now,
+    ...(options.without ? { without: options.without } : {}),
+  });
+  const uid = seededUids(seed);
+  const cluster = createCluster(clock, uid);
+  const cloud = createSimCloud(clock, seed, options.lags);
+  const people = createPeople(cluster, cloud);
+  const violations: Violation[] = [];
+  const report: Report = (invariant, message) => {
+    if (violations.length < 20) violations.push({ invariant, message, at: clock.now() });
+    history.note(`VIOLATION ${invariant}: ${message}`);
+  };
+
+  const clusterOracle = createClusterOracle(cluster, cloud, report);
+  const cloudOracle = createCloudOracle(cluster, cloud, report);
+  const { tellsNothing } = clusterOracle;
+  const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
+
+  const wires = { clock, chance, decisions, history };
+  const otcWire = createOtcWire({ ...wires, cloud, beforeSend: cloudOracle.beforeSend, afterSend: cloudOracle.afterSend });
+  const kubeWire = createKubeWire({ ...wires, call: cluster.api.call });
+
+  let born = 0;
+  const replicas: Replica[] = [];
+
+  function startReplica(slot: number): void {
+    born += 1;
+    const name = `replica-${slot + 1}.${born}`;
+    const mortal = createMortal(name, () => {
+      history.note(`${name} dies`);
+      startReplica(slot);
+    });
+    replicas[slot] = createReplica({
+      clock,
+      mortal,
+      send: otcWire(mortal),
+      kube: kubeWire.forHook(mortal),
+      random: createSequence(seed * 31 + born),
+      uid,
+      watcher: { began: answers.began, logged: (text) => tellsNothing(text, 'a line of the log') },
+    });
+  }
+  for (let slot = 0; slot < options.replicas; slot += 1) startReplica(slot);
+
+  const hookCall = createHookCall({
+    ...wires,
+    replica: (name) => replicas[chance.below(name, replicas.length)],
+  });
+
+  let shuffles = 0;
+  const shuffle = <T>(items: T[]): T[] => {
+    shuffles += 1;
+    return items.length > 1 && chance.of(`shuffle ${shuffles}`) < 0.5 ? [...items].reverse() : items;
+  };
+
+  let leaders: Leader[] = [];
+
+  async function startLeader(): Promise<Leader> {
+    const watch = createLaggingWatch({
+      watch: cluster.api.source,
+      clock,
+      delayMs: (ref) => {
+        const site = ref.resource === 'rdss' ? 'watch parents' : 'watch children';
+        const decision = decisions.at(site, WATCH_SITES[site]);
+        return decision ? 1 + chance.below(`${decision.key} lag`, LAG_MS[decision.kind] ?? 1) : 0;
+      },
+    });
+    const loop = createMetacontroller({
+      controller,
+      kube: kubeWire.forLoop,
+      watch: watch.watch,
+      callHook: hookCall,
+      clock,
+      shuffle,
+    });
+    const leader = { loop, watch };
+    leaders.push(leader);
+    await loop.start();
+    return leader;
+  }
+
+  function stopLeader(leader: Leader): void {
+    leader.loop.stop();
+    leaders = leaders.filter((one) => one !== leader);
+  }
+
+  await cluster.installCrd();
+  await startLeader();
+
+  const facts: Facts = { cluster, cloud, removedByHand: people.removedByHand, foreign: people.foreign };
+
+  return {
+    clock,
+    chance,
+    history,
+    decisions,
+    cluster,
+    cloud,
+    people,
+    facts,
+    replicas,
+    violations,
+    report,
+    retained: clusterOracle.retained,
+    hookCalls: answers.calls,
+    cloudWrites: cloudOracle.writes,
+    look: cloudOracle.look,
+    leader: (): Leader | undefined => leaders[0],
+    startLeader,
+    stopLeader,
+    async restartLeaders(): Promise<void> {
+      for (const leader of leaders) leader.loop.stop();
+      leaders = [];
+      await startLeader();
+    },
+    stop(): void {
+      for (const leader of leaders) leader.loop.stop();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import t from 'tap';
+import { condition, createWorld, MINUTE, SECOND, type World } from '../support/world.ts';
+
+const restarts = (world: World) =>
+  world.simulator.calls().rds?.['POST /v3/{project}/instances/{id}/action'] ?? 0;
+
+async function built(world: World, name: string, more: Record<string, unknown> = {}): Promise<string> {
+  const id = await world.createByHand(name, more);
+  await world.clock.advance(10 * MINUTE);
+  return id;
+}
+
+t.test("an instance under the old operator's name is offered, and taken over on consent", async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const id = await built(world, 'team-a_shop', { volume: { type: 'COMMON', size: 60 }, port: '3310' });
+  await world.apply('shop', { flavorref: 'rds.mysql.c2.medium' });
+  await world.clock.advance(MINUTE);
+  const offered = condition(await world.status('shop'), 'Ready');
+  t.match(offered, { reason: 'AdoptionNeeded', message: new RegExp(`adopt=${id}`) });
+  t.equal(world.creates(), 1, 'only the one made by hand');
+  await world.annotate('shop', { 'otc.mcsps.de/adopt': id });
+  t.ok(await world.reaches('shop', 'Ready'));
+  const status = await world.status('shop');
+  t.match(status, { id, volumeGb: 60, port: 3310, plan: [] }, 'defaults of the spec are no wishes');
+  t.match(condition(status, 'CredentialsSafe'), { status: 'Unknown', reason: 'RootPasswordUnknown' });
+  await world.clock.advance(10 * MINUTE);
+  t.equal(world.simulator.state.instances.length, 1);
+  t.equal(restarts(world), 0, 'neither restarted nor resized');
+  t.match(world.simulator.state.instances[0]?.tags, [{ key: 'rds-pilot-uid' }]);
+});
+
+t.test('an Rds that carries the id of the old operator is managed on without a question', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const id = await built(world, 'team-a_shop');
+  await world.restartLoop();
+  await world.kube('POST', '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss', {
+    apiVersion: 'otc.mcsps.de/v1alpha1',
+    kind: 'Rds',
+    metadata: { name: 'shop', namespace: 'team-a' },
+    spec: { password: 'A12345678+' },
+  });
+  await world.kube(
+    'PATCH',
+    `${world.rdsPath('shop')}/status`,
+    { status: { id, ip: '192.168.0.10', status: 'ACTIVE', autopilot: false, logs: false, reboot: false } },
+    'application/merge-patch+json',
+  );
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.match(await world.status('shop'), { id });
+  t.equal(world.simulator.state.instances.length, 1);
+  await world.apply('shop', { deletionPolicy: 'Delete' });
+  await world.remove('shop');
+  t.ok(await world.isGone('shop'));
+  t.equal(world.simulator.state.instances.length, 0);
+});
+
+t.test('the same Rds under a new UID is never answered with an empty second database', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', { deletionPolicy: 'Retain' });
+  t.ok(await world.reaches('shop', 'Ready'));
+  const { id } = await world.status('shop');
+  await world.remove('shop');
+  t.ok(await world.isGone('shop'));
+  await world.apply('shop', { deletionPolicy: 'Retain', passwordSecretRef: { name: 'own', key: 'pw' } });
+  await world.secret('own', { pw: 'Chang3-me_now' });
+  await world.clock.advance(MINUTE);
+  t.match(condition(await world.status('shop'), 'Ready'), { reason: 'AdoptionNeeded' });
+  await world.annotate('shop', { 'otc.mcsps.de/adopt': id ?? '' });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.equal(world.simulator.state.instances.length, 1);
+});
+
+t.test('the database of a living Rds cannot be adopted by another', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Ready'));
+  const { id } = await world.status('shop');
+  await world.apply('thief', { deletionPolicy: 'Delete' }, { 'otc.mcsps.de/adopt': id ?? '' });
+  await world.clock.advance(5 * MINUTE);
+  t.match(condition(await world.status('thief'), 'Synced'), {
+    status: 'False',
+    message: /owned by another Rds/,
+  });
+  await world.remove('thief');
+  t.ok(await world.isGone('thief'));
+  t.equal(world.simulator.state.instances.length, 1);
+  t.match(await world.status('shop'), { id, phase: 'Ready' });
+});
+
+t.test('two Rds with the same consent: one wins', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const id = await built(world, 'somebody-elses');
+  await world.apply('one', {}, { 'otc.mcsps.de/adopt': id });
+  await world.apply('two', {}, { 'otc.mcsps.de/adopt': id });
+  await world.clock.advance(10 * MINUTE);
+  const ids = [(await world.status('one')).id, (await world.status('two')).id];
+  t.same(ids.filter((one) => one === id).length, 1);
+  t.equal(world.simulator.state.instances.length, 1);
+});
+
+t.test('consent that comes while a create is on the way waits for it', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const other = await built(world, 'somebody-elses');
+  const match = { service: 'rds' as const, method: 'POST' as const, path: '/v3/{project}/instances' };
+  world.simulator.faults.add({ match, kind: 'late', lateMs: 50 * SECOND, times: 1 });
+  await world.apply('shop', {});
+  await world.clock.advance(5 * SECOND);
+  await world.annotate('shop', { 'otc.mcsps.de/adopt': other });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.not((await world.status('shop')).id, other, 'the create that was under way is the one that counts');
+});

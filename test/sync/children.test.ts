@@ -1,0 +1,59 @@
+import t from 'tap';
+import { condition, createWorld, MINUTE, SECOND } from '../support/world.ts';
+
+t.test('a Service that somebody else made is left alone and named', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const foreign = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'shop', namespace: 'team-a' },
+    spec: { clusterIP: 'None', ports: [{ port: 1234 }] },
+  };
+  await world.kube('POST', '/api/v1/namespaces/team-a/services', foreign);
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.match(condition(await world.status('shop'), 'ChildrenReady'), {
+    status: 'False',
+    reason: 'ChildNameTaken',
+    message: /Service shop/,
+  });
+  const service = await world.object('/api/v1/namespaces/team-a/services/shop');
+  t.match(service?.spec, { ports: [{ port: 1234 }] });
+  t.notOk(service?.metadata.ownerReferences);
+  await world.kube('DELETE', '/api/v1/namespaces/team-a/services/shop');
+  await world.clock.advance(2 * MINUTE);
+  t.match(condition(await world.status('shop'), 'ChildrenReady'), { status: 'True' });
+  t.ok((await world.object('/api/v1/namespaces/team-a/services/shop'))?.metadata.ownerReferences);
+});
+
+t.test('children that were deleted by hand come back, the generated password excepted', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Ready'));
+  const password = world.simulator.state.instances[0]?.password;
+  for (const path of ['services/shop', 'secrets/shop-connection'])
+    await world.kube('DELETE', `/api/v1/namespaces/team-a/${path}`);
+  await world.clock.advance(10 * SECOND);
+  t.ok(await world.object('/api/v1/namespaces/team-a/services/shop'));
+  t.ok(await world.object('/api/v1/namespaces/team-a/secrets/shop-connection'));
+  await world.kube('DELETE', '/api/v1/namespaces/team-a/secrets/shop-root');
+  await world.clock.advance(5 * MINUTE);
+  t.notOk(await world.object('/api/v1/namespaces/team-a/secrets/shop-root'), 'it is never drawn anew');
+  t.match(condition(await world.status('shop'), 'CredentialsSafe'), { reason: 'RootPasswordUnknown' });
+  t.ok(
+    await world.object('/api/v1/namespaces/team-a/secrets/shop-connection'),
+    'the connection stays as it was',
+  );
+  t.equal(world.simulator.state.instances[0]?.password, password);
+});
+
+t.test('a Secret of your own may have the name of a Secret that is not needed', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.secret('shop-root', { password: 'Chang3-me_now' });
+  await world.apply('shop', { passwordSecretRef: { name: 'shop-root', key: 'password' } });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.match(condition(await world.status('shop'), 'ChildrenReady'), { status: 'True' });
+});
