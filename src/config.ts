@@ -75,7 +75,8 @@ export function readConfig(env: Env): Config {
       settleMs: settleSeconds({ listLagSeconds, lateEffectSeconds }) * 1000,
       absenceGapMs: seconds(bounds, 'ABSENCE_GAP_SECONDS', 30) * 1000,
     },
-    otc: hasOtc ? otc : undefined,
+    // Asked for the simulator, and nothing else: its small bounds must never meet a real cloud.
+    otc: hasOtc && !simulator ? otc : undefined,
     simulator,
     localManifests: env.LOCAL_MANIFESTS || undefined,
   });

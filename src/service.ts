@@ -121,14 +121,20 @@ function connectCluster({ config, env, kube, log }: ServiceOptions): Cluster {
   return { call: http.call, hasRds: true, close: http.close };
 }
 
-/** A replica that cannot reach its journal would refuse every write: it should get no calls. */
+/** A replica that cannot write its journal would refuse every write: it should get no calls. */
 async function leasesMissing(call: KubeCall, namespace: string): Promise<string | undefined> {
-  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/rds-pilot-probe`;
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases?dryRun=All`;
+  const body = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'rds-pilot-probe', namespace },
+  };
   try {
-    const { status } = await call({ method: 'GET', path, deadlineMs: KUBE_DEADLINE_MS });
-    if (status === 200 || status === 404) return undefined;
+    const { status } = await call({ method: 'POST', path, body, deadlineMs: KUBE_DEADLINE_MS });
+    if (status === 201 || status === 409) return undefined;
+    if (status === 404) return `the namespace ${namespace} does not exist: create it or set POD_NAMESPACE`;
     return `the API server answers ${status} for Leases in namespace ${namespace}: give rds-pilot get, create and update on leases there`;
   } catch (error) {
-    return `the API server does not answer: ${error instanceof Error ? error.message : error}. Check KUBECONFIG and its certificate-authority`;
+    return `${error instanceof Error ? error.message : error}. Check KUBECONFIG and its certificate-authority`;
   }
 }

@@ -75,8 +75,8 @@ export function createJournalStore(options: Options): JournalStore {
   ): Promise<HeldJournal | undefined> {
     try {
       const answer = await send(request);
-      // 404: the Lease was removed under us, which is as lost as a conflict.
-      if (answer.status === 409 || answer.status === 404) return undefined;
+      // A Lease that was removed under us is as lost as a conflict; a 404 for a new one means no namespace.
+      if (answer.status === 409 || (answer.status === 404 && request.method === 'PUT')) return undefined;
       if (answer.status !== 200 && answer.status !== 201) throw unexpected('write', answer);
       return held(uid, answer.body as KubeObject);
     } catch (error) {

@@ -16,8 +16,10 @@ export function createMemoryLeases(): KubeCall {
   return async ({ method, path, body }) => {
     const lease = structuredClone(body) as KubeObject;
     if (method === 'POST') {
-      const key = `${path}/${lease.metadata.name}`;
+      const [collection, query] = path.split('?', 2);
+      const key = `${collection}/${lease.metadata.name}`;
       if (leases.has(key)) return { status: 409, body: {} };
+      if (query === 'dryRun=All') return { status: 201, body: lease };
       leases.set(key, stored(lease));
       return { status: 201, body: structuredClone(leases.get(key)) };
     }

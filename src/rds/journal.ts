@@ -57,7 +57,8 @@ export function minimumSettleSeconds(bounds: CloudBounds): number {
 
 /** What we assume about the cloud gets a margin (300 s with the default bounds); our own part is enforced. */
 export function settleSeconds(bounds: CloudBounds): number {
-  return OWN_SECONDS + Math.ceil(((bounds.lateEffectSeconds + bounds.listLagSeconds) * 13) / 9);
+  const margin = Math.ceil(((bounds.lateEffectSeconds + bounds.listLagSeconds) * 13) / 9);
+  return OWN_SECONDS + Math.max(1, margin);
 }
 
 export function claim(journal: Journal, op: Omit<Op, 'seq'>): Journal {

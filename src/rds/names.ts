@@ -39,6 +39,8 @@ export function nameKind(
   if (candidate === instanceName(namespace, name, uid)) return 'ours';
   if (candidate === oldInstanceName(namespace, name)) return 'old';
   const base = instanceNameBase(namespace, name);
+  // A base that was cut or altered may be shared by several Rds: then a name alone proves nothing.
+  if (base !== `${namespace}_${name}`) return 'unrelated';
   const tail = candidate.startsWith(`${base}_`) ? candidate.slice(base.length + 1) : '';
   return /^[0-9a-f]{12}$/.test(tail) ? 'otherUid' : 'unrelated';
 }

@@ -50,6 +50,13 @@ function countSources(from: NonNullable<FullSpec['restoreFrom']>): boolean {
   return from.instanceId === undefined && from.rds === undefined;
 }
 
+function sameSource(one: FullSpec['restoreFrom'], other: FullSpec['restoreFrom']): boolean {
+  const fields = ['backup', 'backupId', 'instanceId', 'rds', 'pointInTime'] as const;
+  return (
+    (one === undefined) === (other === undefined) && fields.every((field) => one?.[field] === other?.[field])
+  );
+}
+
 export const SPEC_RULES: readonly SpecRule[] = [
   {
     field: 'spec.port',
@@ -157,7 +164,7 @@ export const CHANGE_RULES: readonly ChangeRule[] = [
     message:
       'restoreFrom cannot change: it is read once, when the instance is made; create a new Rds to restore again',
     cel: 'has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)',
-    holds: (next, previous) => JSON.stringify(next.restoreFrom) === JSON.stringify(previous.restoreFrom),
+    holds: (next, previous) => sameSource(next.restoreFrom, previous.restoreFrom),
   },
   {
     field: 'spec.hamode',

@@ -96,7 +96,11 @@ const drill = group('A restore rehearsal on a throwaway instance.', {
 
 export const RdsSpecSchema = group('The wanted database server.', {
   availabilityzone: optional(
-    text('Availability zone; for HA two, separated by a comma.', { default: 'eu-de-01', maxLength: 64 }),
+    text('Availability zone; for HA two, separated by a comma.', {
+      default: 'eu-de-01',
+      pattern: '^[a-z0-9-]+(,[a-z0-9-]+)?$',
+      maxLength: 64,
+    }),
   ),
   backuprestoretime: optional(
     text('Restore in place to this RFC 3339 time, once per value.', { maxLength: 40 }),
@@ -141,7 +145,9 @@ export const RdsSpecSchema = group('The wanted database server.', {
   ),
   hamode: optional(oneOf(['Ha'], 'Ha for a primary with a standby; absent for a single instance.')),
   hareplicationmode: optional(oneOf(['sync', 'async', 'semisync'], 'How the standby follows.')),
-  port: optional(text('Port of the database.', { default: '3306', pattern: '^[0-9]{4,5}$', maxLength: 5 })),
+  port: optional(
+    text('Port of the database.', { default: '3306', pattern: '^[1-9][0-9]{3,4}$', maxLength: 5 }),
+  ),
   password: optional(
     text('Root password in clear text. Prefer passwordSecretRef, or neither: then one is generated.', {
       minLength: 8,
