@@ -29,6 +29,8 @@ export type Journal = {
   draw?: { mark: string; at: number };
   /** Orders that were carried out: annotation key -> value. */
   handled?: Record<string, string>;
+  /** An order given by status.reboot: true; absent when none is known. */
+  reboot?: 'ordered' | 'done';
   /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
   rejected?: { inputs: string; at: number };
   /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { SimulatorOptions } from './options.ts';
 
-export type Arguments = {
+type Arguments = {
   host: string;
   port: number;
   stateFile: string | undefined;

@@ -65,7 +65,7 @@ const withoutPassword = ({ password: _password, ...rest }: Instance) => rest;
 const kinds: readonly string[] = [...WIRE_FAULTS, ...WORLD_FAULTS];
 const services: readonly string[] = ['iam', 'rds', 'ces', 'smn', 'vpc'];
 
-export function readFault(body: JsonObject): Fault {
+function readFault(body: JsonObject): Fault {
   const kind = text(body, 'kind');
   if (!kinds.includes(kind)) throw new BadField('kind', `known are ${kinds.join(', ')}`);
   const match = optionalObject(body, 'match') ?? {};

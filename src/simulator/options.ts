@@ -26,7 +26,7 @@ export type Durations = {
 
 const MINUTE = 60_000;
 
-export const defaultDurations: Durations = {
+const defaultDurations: Durations = {
   createMs: 6 * MINUTE,
   replicaMs: 6 * MINUTE,
   enlargeMs: 3 * MINUTE,

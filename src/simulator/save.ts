@@ -3,7 +3,7 @@ import type { FaultEntry } from './faults.ts';
 import { isObject, parseJson } from './fields.ts';
 import { revived, type World } from './world.ts';
 
-export type Saved = { world: World; faults: FaultEntry[] };
+type Saved = { world: World; faults: FaultEntry[] };
 
 const VERSION = 1;
 

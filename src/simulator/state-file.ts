@@ -1,7 +1,7 @@
 // Keeps a simulated cloud in a file: written whole and swapped in, so a crash leaves the old or the new one.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-export type StateFile = {
+type StateFile = {
   /** Something may have changed: write soon. */
   touch(): void;
   /** Write now. */

@@ -9,7 +9,7 @@ export type Outcome =
   | { kind: 'answer'; answer: Answer; delayMs: number }
   | { kind: 'lost'; code: 'TIMEOUT' | 'CONNECTION' };
 
-export type Attempt = {
+type Attempt = {
   service: Service;
   perform(): Answer;
   turnDown(refusal: Refusal): Answer;

@@ -3,7 +3,7 @@ import type { AccessKey, Token } from './iam/types.ts';
 import type { SimulatorRequest } from './protocol.ts';
 import type { Backup, Effect, Instance, Job, Template } from './rds/types.ts';
 
-export type Pending = { at: number; order: number } & (
+type Pending = { at: number; order: number } & (
   | { kind: 'effect'; instanceId: string; effect: Effect }
   | { kind: 'request'; request: SimulatorRequest }
 );

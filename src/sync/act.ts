@@ -13,6 +13,7 @@ import { type CallBudget, LIMITS } from './budget.ts';
 import { createInputs } from './decide/creation.ts';
 import { effectivePolicy } from './decide/deletion-policy.ts';
 import type { Acted, Observed } from './decide/observed.ts';
+import { restartCarriedOut } from './decide/orders.ts';
 import type { Action, Claimed } from './decide/plan.ts';
 import type { SyncDeps } from './deps.ts';
 import { toFailure } from './failure.ts';
@@ -50,6 +51,10 @@ export async function act(
       return adopt(deps, full, action.instanceId);
     case 'letGo':
       return letGo(deps, full, action);
+    case 'takeReboot':
+      return takeReboot(deps, full, action.journal);
+    case 'forgetReboot':
+      return forgetReboot(deps, full);
     default:
       return { kind: 'asDecided' };
   }
@@ -143,7 +148,11 @@ async function staleAgainstLive(
   if (!now || now.metadata.uid !== metadata.uid) return 'the Rds is gone';
   if (now.metadata.deletionTimestamp !== metadata.deletionTimestamp) return 'the Rds was deleted meanwhile';
   if ((now.metadata.generation ?? 1) !== metadata.generation) return 'the spec was changed meanwhile';
-  if (write.do === 'restart' && annotation(now, ANNOTATIONS.restart) !== write.order.value)
+  if (
+    write.do === 'restart' &&
+    write.annotated !== undefined &&
+    annotation(now, ANNOTATIONS.restart) !== write.annotated
+  )
     return 'the order was changed meanwhile';
   const changed = CONSENTS.find((key) => annotation(now, key) !== annotation(o.rds, key));
   if (changed) return `the annotation ${changed} was changed meanwhile`;
@@ -189,10 +198,10 @@ async function recordSuccess(
   wanted: Claimed,
   facts: Facts,
 ): Promise<ActResult> {
+  const { op } = claimed.journal;
   const done = accepted(claimed.journal, wanted.do === 'create' ? facts : { jobId: facts.jobId });
-  const handled =
-    wanted.do === 'restart' ? { handled: { ...done.handled, [wanted.order.key]: wanted.order.value } } : {};
-  const recorded = await deps.journal.swap(claimed, { ...done, ...handled }).catch(() => undefined);
+  const next = wanted.do === 'restart' && op ? restartCarriedOut(done, op.key) : done;
+  const recorded = await deps.journal.swap(claimed, next).catch(() => undefined);
   return recorded
     ? { kind: 'acted', journal: recorded.journal, acted: { kind: wanted.do, result: 'done' } }
     : { kind: 'acted', journal: claimed.journal, acted: { kind: wanted.do, result: 'unknown' } };
@@ -270,6 +279,26 @@ function owned(instanceId: string): UserError {
       field: `metadata.annotations[${ANNOTATIONS.adopt}]`,
     },
   );
+}
+
+async function takeReboot(deps: SyncDeps, { observed, held }: FullView, next: Journal): Promise<ActResult> {
+  const { uid, namespace, name } = observed.rds.metadata;
+  const { rds } = await deps.readLive(observed.rds, { surroundings: false });
+  if (rds?.metadata.uid !== uid || rds.status?.reboot !== true)
+    return { kind: 'stale', because: 'the order was answered meanwhile' };
+  const taken = held
+    ? await deps.journal.swap(held, next)
+    : await deps.journal.create(uid, next, { namespace, name });
+  return taken ? { kind: 'asDecided' } : LOST;
+}
+
+async function forgetReboot(deps: SyncDeps, { observed, held }: FullView): Promise<ActResult> {
+  if (!held) return LOST;
+  const { rds } = await deps.readLive(observed.rds, { surroundings: false });
+  if (rds?.metadata.uid !== observed.rds.metadata.uid || rds.status?.reboot === true)
+    return { kind: 'asDecided' };
+  const { reboot: _over, ...rest } = held.journal;
+  return (await deps.journal.swap(held, rest)) ? { kind: 'asDecided' } : LOST;
 }
 
 async function letGo(

@@ -2,9 +2,11 @@
 
 import { type ConditionWish, setConditions } from '../rds/conditions.ts';
 import { hash32 } from '../rds/hash.ts';
+import type { Journal } from '../rds/journal.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
+import { REBOOT_COPY } from './decide/orders.ts';
 import { PACE, type Verdict } from './decide/plan.ts';
 
 export type HookAnswer = {
@@ -27,10 +29,12 @@ export function buildAnswer(o: Observed, verdict: Verdict): HookAnswer {
 function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
   // Metacontroller sets observedGeneration itself.
   const { observedGeneration: _forced, conditions = [], ...previous } = o.rds.status ?? {};
-  const journalId = typeof o.journal === 'object' && 'id' in o.journal ? o.journal.id : undefined;
+  const journal = typeof o.journal === 'object' && !('unavailable' in o.journal) ? o.journal : undefined;
   const merged: RdsStatus = {
     ...previous,
-    ...(journalId === undefined ? {} : { id: journalId }),
+    ...booleans(o),
+    ...(journal?.id === undefined ? {} : { id: journal.id }),
+    ...(journal ? { handled: handledOrders(journal) } : {}),
     ...verdict.status,
     phase: verdict.phase,
     conditions: setConditions(conditions, [...verdict.conditions, credentialsSafe(o), childrenReady(o)], {
@@ -39,6 +43,21 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
     }),
   };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as RdsStatus;
+}
+
+/** A copy of what the journal says was carried out. */
+function handledOrders(journal: Journal): RdsStatus['handled'] {
+  const handled = { ...journal.handled, ...(journal.reboot ? { [REBOOT_COPY]: journal.reboot } : {}) };
+  return Object.keys(handled).length > 0 ? handled : undefined;
+}
+
+/** Orders by boolean are answered `false` only when the journal has them; no answer ever says `true`. */
+function booleans(o: Observed): Partial<RdsStatus> {
+  const { reboot, logs } = o.rds.status ?? {};
+  return {
+    ...(reboot === undefined ? {} : { reboot: false }),
+    ...(logs === undefined ? {} : { logs: false }),
+  };
 }
 
 function credentialsSafe(o: Observed): ConditionWish {

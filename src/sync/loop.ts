@@ -37,6 +37,7 @@ export function createLoop(deps: SyncDeps): RunHook {
 
   async function cheaply(hook: HookName, view: View, budget: CallBudget): Promise<Outcome | undefined> {
     if (hook === 'finalize' && view.rds.metadata.deletionTimestamp !== undefined) return undefined;
+    if (view.rds.status?.reboot === true) return undefined;
     const cloud = await glance(deps, reads, view, budget);
     if (!cloud) return undefined;
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
@@ -61,6 +62,7 @@ export function createLoop(deps: SyncDeps): RunHook {
 
   function finish(observed: Observed, verdict: Verdict): Outcome {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because);
+    if (losesOrder(observed)) return stale('an order by status.reboot is not in the journal yet');
     const answer = buildAnswer(observed, verdict);
     const problems = statusProblems(answer.status);
     if (problems.length > 0) {
@@ -88,6 +90,12 @@ export function createLoop(deps: SyncDeps): RunHook {
   };
 }
 
+/** An answer says `reboot: false`; before the journal has the order that would lose it. */
+function losesOrder({ rds, journal }: Observed): boolean {
+  if (rds.status?.reboot !== true || rds.metadata.deletionTimestamp !== undefined) return false;
+  return typeof journal !== 'object' || 'unavailable' in journal || journal.reboot === undefined;
+}
+
 function stale(because: string): Outcome {
   return { kind: 'retry', because, afterSeconds: STALE_RETRY_SECONDS };
 }
@@ -95,8 +103,7 @@ function stale(because: string): Outcome {
 /** A swap that went through is part of what this call knows. */
 function settled(full: FullView, verdict: Verdict): Observed {
   const { action } = verdict;
-  const journal: Journal | undefined =
-    action.kind === 'swapJournal' || action.kind === 'openJournal' ? action.journal : undefined;
+  const journal: Journal | undefined = 'journal' in action ? action.journal : undefined;
   return journal ? { ...full.observed, journal } : full.observed;
 }
 

@@ -153,3 +153,32 @@ t.test('what this version does not carry out is named, not forgotten', async (t)
   ]);
   t.match(condition(status, 'Synced'), { status: 'False', reason: 'ChangesPending' });
 });
+
+t.test('the old way to order a restart, status.reboot: true, works once per order', async (t) => {
+  const world = await readyWorld(t);
+  const order = () =>
+    world.kube(
+      'PATCH',
+      `${world.rdsPath('shop')}/status`,
+      { status: { reboot: true } },
+      'application/merge-patch+json',
+    );
+  await order();
+  await world.clock.advance(10 * MINUTE);
+  t.match(await world.status('shop'), { phase: 'Ready', reboot: false });
+  t.equal(done(world, /restart/i), 1);
+  const old = world.calls.find(
+    ({ body }) => (body as { parent: { status?: { reboot?: boolean } } }).parent.status?.reboot === true,
+  );
+  const replay = world.app.inject({ method: 'POST', url: '/sync', payload: old?.body as object });
+  await world.clock.advance(10 * MINUTE);
+  t.equal((await replay).statusCode, 429);
+  t.equal(done(world, /restart/i), 1, 'an old picture of the parent orders nothing');
+  await order();
+  await world.clock.advance(10 * MINUTE);
+  t.notOk(
+    world.calls.some(({ answer }) => (answer as { status?: { reboot?: boolean } }).status?.reboot === true),
+    'no answer says true',
+  );
+  t.equal(done(world, /restart/i), 2, 'a second order is a second restart');
+});

@@ -33,7 +33,7 @@ export function authorize(call: Call, route: Route): void {
     throw refuse(403, forbiddenCodes[service], `Policy does not allow ${action}.`);
 }
 
-export function isAllowed(policy: readonly Statement[], action: string): boolean {
+function isAllowed(policy: readonly Statement[], action: string): boolean {
   const hits = policy.filter((statement) => statement.actions.some((pattern) => covers(pattern, action)));
   return hits.some((hit) => hit.effect === 'Allow') && !hits.some((hit) => hit.effect === 'Deny');
 }

@@ -4,7 +4,7 @@ import { type JsonObject, list, object, optionalObject, optionalText, text } fro
 import type { Call } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
 
-export type Scope = { projectId: string | undefined; isDomainScoped: boolean };
+type Scope = { projectId: string | undefined; isDomainScoped: boolean };
 
 const wrongPassword = () => refuse(401, 'IAM.0062', 'The username or password is wrong.');
 

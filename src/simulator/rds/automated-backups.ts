@@ -35,7 +35,7 @@ export function newBackup(random: Random, instance: Instance, at: number): Backu
   };
 }
 
-export const backupSizeKb = (instance: Instance): number => Math.round(usedGb(instance) * KB_PER_GB);
+const backupSizeKb = (instance: Instance): number => Math.round(usedGb(instance) * KB_PER_GB);
 
 export function takeFirstBackup(world: World, instance: Instance, clock: BackupClock): void {
   if (!clock.isAutomatic || instance.type === 'Replica') return;

@@ -9,7 +9,7 @@ const MONTH_MS = 30 * 24 * 3_600_000;
 
 export type Span = { from: number; to: number };
 
-/** Moments at which this log got a row, newest first, each with a number to draw its content from. */
+/** Moments at which this log got a row (the first when the instance was built), newest first, each with a number to draw its content from. */
 function moments(instance: Instance, kind: string, span: Span, now: number): { at: number; draw: number }[] {
   const first = Math.max(instance.builtAt ?? now, now - MONTH_MS, span.from);
   const last = Math.min(now, span.to, instance.stoppedAt ?? now);
@@ -18,7 +18,9 @@ function moments(instance: Instance, kind: string, span: Span, now: number): { a
     const hash = createHash('sha256').update(`${instance.id} ${kind} ${slot}`).digest();
     found.push({ at: slot * EVERY_MS, draw: hash.readUInt32BE(0) });
   }
-  return found;
+  const { builtAt } = instance;
+  const hasFirst = builtAt !== undefined && builtAt >= first && builtAt <= last && found.length < MAX_ROWS;
+  return hasFirst ? [...found, { at: builtAt, draw: 0 }] : found;
 }
 
 const pick = <T>(items: readonly T[], draw: number): T => items[draw % items.length] as T;
@@ -44,7 +46,7 @@ const messages: Record<Instance['engine'], [level: string, content: string][]> =
   ],
 };
 
-export type ErrorRow = { time: string; level: string; content: string };
+type ErrorRow = { time: string; level: string; content: string };
 
 export function errorRows(instance: Instance, span: Span, now: number, level: string): ErrorRow[] {
   return moments(instance, 'error', span, now)

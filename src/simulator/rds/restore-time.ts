@@ -7,7 +7,7 @@ import type { Instance } from './types.ts';
 const LOG_LAG_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-export type RestoreWindow = { start_time: number; end_time: number };
+type RestoreWindow = { start_time: number; end_time: number };
 
 export function restoreWindows(call: Call, instance: Instance): RestoreWindow[] {
   if (instance.backupKeepDays === 0) return [];

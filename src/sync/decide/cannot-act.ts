@@ -14,8 +14,11 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
   if (typeof o.journal !== 'object' || !('unavailable' in o.journal)) return undefined;
   const because = o.journal.unavailable;
   return {
-    // A 200 with an empty status could erase an id that a fresher parent has.
-    action: o.rds.status?.id === undefined ? { kind: 'unavailable', because } : NOTHING,
+    // A 200 with an empty status could erase an id that a fresher parent has, or lose an order by boolean.
+    action:
+      o.rds.status?.id === undefined || o.rds.status.reboot === true
+        ? { kind: 'unavailable', because }
+        : NOTHING,
     phase: phaseBefore(o),
     conditions: [
       synced('Unknown', 'JournalUnavailable', `Nothing is written to the cloud because ${because}.`),

@@ -66,7 +66,6 @@ function facts(o: Observed, instance: Instance): Partial<RdsStatus> {
     plan,
     planHash: plan.length > 0 ? planHash(plan, o.rds.metadata.generation) : undefined,
     operation: state.transitional ? operation(o) : undefined,
-    ...handled(o),
   };
 }
 
@@ -82,9 +81,4 @@ export function operation(o: Observed): RdsStatus['operation'] {
     startedAt: isoTime(shown.at),
     ...(jobId === undefined ? {} : { jobId }),
   };
-}
-
-function handled(o: Observed): Partial<RdsStatus> {
-  if (typeof o.journal !== 'object' || 'unavailable' in o.journal || !o.journal.handled) return {};
-  return { handled: o.journal.handled };
 }

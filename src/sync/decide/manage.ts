@@ -2,12 +2,12 @@
 
 import type { Instance } from '../../otc/cloud.ts';
 import { accepted, type Journal, refused, withoutAbsence } from '../../rds/journal.ts';
-import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
-import { annotation } from '../../rds/object.ts';
+import { UID_TAG } from '../../rds/names.ts';
 import { pendingChanges } from './changes.ts';
 import { describe } from './describe.ts';
 import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
+import { forgetBooleanOrder, restartCarriedOut, restartOrder } from './orders.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
@@ -23,7 +23,12 @@ export function manage(o: Observed, instance: Instance): Verdict {
   if (journal.op) return settleOpen(o, journal, instance, told);
   if (stateOf(instance).transitional) return told;
   if (owner !== o.rds.metadata.uid) return { ...told, action: { kind: 'tag', instanceId: instance.id } };
-  return restart(o, journal, instance, told) ?? change(o, journal, instance, told) ?? told;
+  return (
+    forgetBooleanOrder(o, journal, told) ??
+    restartOrder(o, journal, instance, told) ??
+    change(o, journal, instance, told) ??
+    told
+  );
 }
 
 /** One hit starts the counting over, so a counter left behind must be looked at. */
@@ -51,12 +56,11 @@ function settleOpen(o: Observed, journal: Journal, instance: Instance, told: Ver
   const { op } = journal;
   if (!op || o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
   if (hasEvidence(o, journal, instance)) {
-    const done = accepted(journal, {});
-    const handled =
-      op.kind === 'restart' ? { handled: { ...journal.handled, [ANNOTATIONS.restart]: op.key } } : {};
+    const done =
+      op.kind === 'restart' ? restartCarriedOut(accepted(journal, {}), op.key) : accepted(journal, {});
     return {
       ...told,
-      action: { kind: 'swapJournal', journal: { ...done, ...handled } },
+      action: { kind: 'swapJournal', journal: done },
       resyncAfterSeconds: PACE.soon,
     };
   }
@@ -90,20 +94,6 @@ function hasEvidence(o: Observed, journal: Journal, instance: Instance): boolean
     default:
       return false;
   }
-}
-
-function restart(o: Observed, journal: Journal, instance: Instance, told: Verdict): Verdict | undefined {
-  const value = annotation(o.rds, ANNOTATIONS.restart);
-  if (value === undefined || journal.handled?.[ANNOTATIONS.restart] === value) return undefined;
-  if (o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
-  return {
-    ...told,
-    action: {
-      kind: 'claim',
-      op: { kind: 'restart', key: value, at: o.cloud.at },
-      write: { do: 'restart', instanceId: instance.id, order: { key: ANNOTATIONS.restart, value } },
-    },
-  };
 }
 
 function change(o: Observed, journal: Journal, instance: Instance, told: Verdict): Verdict | undefined {

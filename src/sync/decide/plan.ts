@@ -9,7 +9,8 @@ export type Claimed =
   | { do: 'create' }
   | { do: 'finalBackup'; instanceId: string; name: string; attempt: number }
   | { do: 'delete'; instanceId: string }
-  | { do: 'restart'; instanceId: string; order: { key: string; value: string } }
+  /** `annotated`: the value of the annotation that ordered it. */
+  | { do: 'restart'; instanceId: string; annotated: string | undefined }
   | { do: 'enlarge'; instanceId: string; sizeGb: number }
   | { do: 'resize'; instanceId: string; flavor: string };
 
@@ -24,6 +25,10 @@ export type Action =
   | { kind: 'openJournal'; journal: Journal }
   | { kind: 'swapJournal'; journal: Journal }
   | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed }
+  /** status.reboot: true goes into the journal, if a live read shows it too. */
+  | { kind: 'takeReboot'; journal: Journal }
+  /** A carried out status.reboot may be ordered again once a live read shows `false`. */
+  | { kind: 'forgetReboot' }
   | { kind: 'tag'; instanceId: string }
   /** Remove our marks from an instance (`untag`) and from the cluster. */
   | { kind: 'letGo'; instanceId: string; untag: boolean }

@@ -12,6 +12,7 @@ import { describe } from './describe.ts';
 import { manage } from './manage.ts';
 import { missing } from './missing.ts';
 import type { Observed } from './observed.ts';
+import { moveBooleanOrder } from './orders.ts';
 import { PACE, type Verdict } from './plan.ts';
 import { ready } from './words.ts';
 
@@ -26,6 +27,8 @@ export function decideSync(o: Observed): Verdict {
     return stale('the journal of this Rds is closed');
   }
   if (o.acted) return afterActing(o, o.acted);
+  const ordered = o.journal === 'unread' ? undefined : moveBooleanOrder(o, isRead(o) ? o.journal : undefined);
+  if (ordered) return ordered;
   if (o.cloud.kind === 'failed') return cloudFailed(o, o.cloud.failure);
   const instance = knownInstance(o);
   if (o.problems.length > 0) return invalidSpec(o, instance);
