@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 
 export const backgroundClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms) =>
     new Promise((resolve) => {
       setTimeout(resolve, ms).unref();

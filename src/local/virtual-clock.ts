@@ -74,6 +74,7 @@ export const createVirtualClock = (startMs: number, options: VirtualClockOptions
 
   return {
     now: () => now,
+    elapsed: () => now,
     sleep: (ms) =>
       new Promise((wake) => {
         order += 1;

@@ -12,8 +12,8 @@ const leastWriteMs = 500;
 
 /** Shared work (token, snapshot, lists) has its own budget: the first caller's may be nearly used up. */
 export function budgetOf(clock: Clock, ms: number): Budget {
-  const end = clock.now() + ms;
-  return { remainingMs: () => end - clock.now() };
+  const end = clock.elapsed() + ms;
+  return { remainingMs: () => end - clock.elapsed() };
 }
 
 export function outOfTime(waitingFor: string): RetryableError {

@@ -12,10 +12,10 @@ export function createCached<T>(clock: Clock, name: string, load: () => Promise<
   let queued: Promise<T> | undefined;
 
   const isFresh = ({ startedAt }: { startedAt: number }, maxAgeMs: number) =>
-    clock.now() - startedAt <= maxAgeMs;
+    clock.elapsed() - startedAt <= maxAgeMs;
 
   function begin(): Promise<T> {
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     const done = load()
       .then((value) => {
         last = { startedAt, value };

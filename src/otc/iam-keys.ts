@@ -31,7 +31,7 @@ export async function openWithKeys(
     credentials.projectId ?? (await findProjectId(credentials, deps, (request) => sign(request, undefined)));
   const request = sign(iamRequest(credentials, 'GET', '/auth/catalog'), projectId);
   const catalog = await askIam(deps, credentials, request, (body) => neededObjects(body, 'catalog'));
-  const now = clock.now();
+  const now = clock.elapsed();
   return {
     projectId,
     region,

@@ -21,7 +21,7 @@ async function openWithToken(
   deps: IamDeps,
 ): Promise<Session> {
   const { region } = credentials;
-  const startedAt = deps.clock.now();
+  const startedAt = deps.clock.elapsed();
   const request = iamRequest(credentials, 'POST', '/auth/tokens', {
     body: JSON.stringify(loginBody(credentials)),
   });
@@ -30,7 +30,7 @@ async function openWithToken(
     const about = objectOf(body, 'token');
     const projectId = need(textOf(objectOf(about, 'project'), 'id'), 'token.project.id');
     // Life is counted by the cloud's clock, its end by ours: the two may differ.
-    const lifeMs = need(timeOf(about, 'expires_at'), 'token.expires_at') - dateOf(response, startedAt);
+    const lifeMs = need(timeOf(about, 'expires_at'), 'token.expires_at') - dateOf(response, deps.clock.now());
     return {
       projectId,
       region,

@@ -23,21 +23,21 @@ export function createLimiter(clock: Clock, { callsPerSecond, burst } = defaultL
 
   return {
     async take(maxWaitMs) {
-      const end = clock.now() + maxWaitMs;
-      const now = clock.now();
+      const end = clock.elapsed() + maxWaitMs;
+      const now = clock.elapsed();
       const slot = Math.max(now, fullAt) + intervalMs - burst * intervalMs;
       let startAt = Math.max(slot, pausedUntil);
       if (startAt > end) throw throttled(startAt - now);
       fullAt = Math.max(now, fullAt) + intervalMs;
       // A pause may begin while we wait.
-      while (startAt > clock.now()) {
-        await clock.sleep(startAt - clock.now());
+      while (startAt > clock.elapsed()) {
+        await clock.sleep(startAt - clock.elapsed());
         startAt = Math.max(startAt, pausedUntil);
-        if (startAt > end) throw throttled(startAt - clock.now());
+        if (startAt > end) throw throttled(startAt - clock.elapsed());
       }
     },
     pause(ms) {
-      pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      pausedUntil = Math.max(pausedUntil, clock.elapsed() + ms);
       // No burst after a pause: the cloud has just said that it is too much.
       fullAt = Math.max(fullAt, pausedUntil + (burst - 1) * intervalMs);
     },

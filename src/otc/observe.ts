@@ -15,9 +15,9 @@ export type Observe = (observation: Observation) => void;
 export function withObserve(send: Send, clock: Clock, observe: Observe): Send {
   return async (request) => {
     const { service, route, method } = request;
-    const startedAt = clock.now();
+    const startedAt = clock.elapsed();
     const report = (status: number | undefined, code: string | undefined) =>
-      observe({ service, route, method, status, code, durationMs: clock.now() - startedAt });
+      observe({ service, route, method, status, code, durationMs: clock.elapsed() - startedAt });
     try {
       const response = await send(request);
       report(response.status, undefined);

@@ -42,7 +42,7 @@ export function createSessions(clock: Clock, logIn: () => Promise<Session>): Ses
       refusal = undefined;
       return current;
     } catch (error) {
-      if (error instanceof TerminalError) refusal = { error, until: clock.now() + refusedForMs };
+      if (error instanceof TerminalError) refusal = { error, until: clock.elapsed() + refusedForMs };
       throw error;
     } finally {
       flight = undefined;
@@ -50,16 +50,16 @@ export function createSessions(clock: Clock, logIn: () => Promise<Session>): Ses
   }
 
   function start(): Promise<Session> {
-    if (refusal && clock.now() < refusal.until) return Promise.reject(refusal.error);
+    if (refusal && clock.elapsed() < refusal.until) return Promise.reject(refusal.error);
     if (!flight) {
-      lastStart = clock.now();
+      lastStart = clock.elapsed();
       flight = run();
     }
     return flight;
   }
 
   function renewEarly(session: Session): void {
-    if (clock.now() < session.renewAt || clock.now() < lastStart + renewalGapMs) return;
+    if (clock.elapsed() < session.renewAt || clock.elapsed() < lastStart + renewalGapMs) return;
     start().catch(() => {}); // the old token still works, the next call tries again
   }
 
@@ -67,7 +67,7 @@ export function createSessions(clock: Clock, logIn: () => Promise<Session>): Ses
     async get(waitMs) {
       if (
         !current ||
-        clock.now() >= current.expiresAt - Math.min(lastMinuteMs, current.expiresAt - current.renewAt)
+        clock.elapsed() >= current.expiresAt - Math.min(lastMinuteMs, current.expiresAt - current.renewAt)
       ) {
         return within(clock, waitMs, 'the login', start);
       }

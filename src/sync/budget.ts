@@ -18,8 +18,8 @@ const CALL_DEADLINE_MS = 8_000;
 const RECORD_MS = 5_000;
 
 export function createBudget(clock: Clock): CallBudget {
-  const startedAt = clock.now();
-  const elapsedMs = () => clock.now() - startedAt;
+  const startedAt = clock.elapsed();
+  const elapsedMs = () => clock.elapsed() - startedAt;
   return {
     elapsedMs,
     remainingMs: () =>

@@ -16,9 +16,9 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
       `/${hook}`,
       { schema: { summary: `Metacontroller ${hook} hook (v2)`, body: HookRequestSchema } },
       async (request, reply) => {
-        const startedAt = clock.now();
-        const outcome = await run(hook, readView(request.body, startedAt));
-        metrics.hookAnswered(hook, outcome.kind, (clock.now() - startedAt) / 1000);
+        const startedAt = clock.elapsed();
+        const outcome = await run(hook, readView(request.body, clock.now()));
+        metrics.hookAnswered(hook, outcome.kind, (clock.elapsed() - startedAt) / 1000);
         return send(reply, outcome);
       },
     );

@@ -20,13 +20,13 @@ export function createTransitionReads(clock: Clock): TransitionReads {
   const seen = new Map<string, { at: number; instance: Instance | undefined }>();
 
   function recent(): number {
-    for (const [id, { at }] of seen) if (clock.now() - at > FORGET_AFTER_MS) seen.delete(id);
+    for (const [id, { at }] of seen) if (clock.elapsed() - at > FORGET_AFTER_MS) seen.delete(id);
     return seen.size;
   }
 
   function note(id: string, instance: Instance | undefined): void {
     seen.delete(id);
-    seen.set(id, { at: clock.now(), instance });
+    seen.set(id, { at: clock.elapsed(), instance });
   }
 
   return {
@@ -36,7 +36,7 @@ export function createTransitionReads(clock: Clock): TransitionReads {
     },
     async read(cloud, id) {
       const known = seen.get(id);
-      if (known && clock.now() - known.at < MAX_AGE_MS) return known.instance;
+      if (known && clock.elapsed() - known.at < MAX_AGE_MS) return known.instance;
       if (recent() > SHARE_ABOVE) {
         const instance = (await cloud.snapshot(MAX_AGE_MS / 1000)).byId.get(id);
         if (instance) note(id, instance);

@@ -33,6 +33,7 @@ export function createVirtualClock(startMs = Date.UTC(2026, 0, 1)): VirtualClock
 
   return {
     now: () => now,
+    elapsed: () => now,
     sleep: (ms) => new Promise((wake) => sleepers.push({ at: now + ms, wake })),
     async advance(ms) {
       const end = now + ms;

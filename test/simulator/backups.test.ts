@@ -167,6 +167,18 @@ t.test('the cloud backs up once a day in its window and forgets what is too old'
   t.equal(simulator.state.instances[0]?.status, 'ACTIVE');
 });
 
+t.test('a daily backup waits while the instance is busy', async (t) => {
+  const { build, clock, rds, show, simulator } = await testCloud();
+  const id = await build();
+  clock.advance(Date.UTC(2025, 0, 2, 0, 59) - clock.now());
+  await rds('POST', `/instances/${id}/action`, { resize_flavor: { spec_code: 'rds.mysql.n1.xlarge.2' } });
+  clock.advance(10 * MINUTE);
+  t.equal((await show(id)).status, 'ACTIVE');
+  t.equal(simulator.state.backups.length, 1);
+  clock.advance(6 * MINUTE);
+  t.equal((await show(id)).status, 'BACKING UP');
+});
+
 t.test('restorable times reach from the first backup to some minutes ago', async (t) => {
   const { build, clock, rds } = await testCloud();
   const id = await build();

@@ -146,6 +146,47 @@ t.test('a stopped instance starts when asked, or by itself after seven days', as
   t.equal((await show(id)).status, 'ACTIVE');
 });
 
+t.test('replicas are stopped and started with their primary, never alone', async (t) => {
+  const { build, clock, rds, show } = await testCloud();
+  const id = await build();
+  const replica = await build({ name: 'copy', replica_of_id: id, flavor_ref: 'rds.mysql.n1.large.2.rr' });
+  t.equal((await rds('POST', `/instances/${replica}/action/shutdown`, {})).status, 400);
+  await rds('POST', `/instances/${id}/action/shutdown`, {});
+  clock.advance(2 * MINUTE);
+  t.equal((await show(replica)).status, 'SHUTDOWN');
+  await rds('POST', `/instances/${id}/action/startup`, {});
+  clock.advance(2 * MINUTE);
+  t.equal((await show(replica)).status, 'ACTIVE');
+});
+
+t.test('SQL Server has its own rules', async (t) => {
+  const { build, order, rds, show } = await testCloud();
+  const standard = {
+    datastore: { type: 'SQLServer', version: '2022_SE' },
+    flavor_ref: 'rds.mssql.n1.large.2',
+    port: undefined,
+  };
+  const id = await build(standard);
+  t.match(await show(id), { db_user_name: 'rdsuser', port: 1433, enable_ssl: true });
+  const enterprise = { ...standard, datastore: { type: 'SQLServer', version: '2022_EE' } };
+  t.match(
+    (await rds('POST', '/instances', await order(enterprise))).body,
+    { error_code: 'DBS.200042' },
+    'HA only',
+  );
+  t.equal((await rds('POST', '/instances', await order({ ...standard, port: 5985 }))).status, 400);
+  t.equal(
+    (await rds('POST', '/instances', await order({ ...standard, password: 'Geheim=1234' }))).status,
+    400,
+  );
+  t.equal((await rds('POST', `/instances/${id}/db-upgrade`, { is_delayed: false })).status, 400);
+  t.equal(
+    (await rds('GET', `/instances/${id}/slowlog?start_date=2025-01-01T00:00:00&end_date=2025-01-02T00:00:00`))
+      .status,
+    400,
+  );
+});
+
 t.test('name, alias, password and window change at once', async (t) => {
   const { build, rds, show, simulator } = await testCloud();
   const id = await build();

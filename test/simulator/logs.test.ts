@@ -70,6 +70,13 @@ t.test('slow logs are strings, and PostgreSQL tells less', async (t) => {
   });
 });
 
+t.test('a fresh instance already has a first row', async (t) => {
+  const { build, rds } = await testCloud();
+  const id = await build();
+  const { error_log_list } = (await rds('GET', `/instances/${id}/errorlog?${span}`)).body;
+  t.equal(error_log_list.at(-1).time, '2025-01-01T10:06:00');
+});
+
 t.test('a log never has more than 2000 rows', async (t) => {
   const { build, clock, login, rds } = await testCloud({ automatedBackups: false });
   const id = await build();

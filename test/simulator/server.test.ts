@@ -46,6 +46,16 @@ t.test('over HTTP a lost answer is silence, and a reset cuts the connection', as
   t.equal((await fetch(`${server.url}/v3`)).status, 200);
 });
 
+t.test('a body beyond 12 MB is refused, and a bug of ours is told as one', async (t) => {
+  const server = await serveSimulator(createSimulator({ clock: virtualClock() }));
+  t.teardown(server.close);
+  const big = await fetch(server.url, { method: 'POST', body: 'x'.repeat(12 * 1024 * 1024 + 1) });
+  t.equal(big.status, 413);
+  const broken = await serveSimulator({ handle: () => Promise.reject(new Error('oops')) });
+  t.teardown(broken.close);
+  t.match(await (await fetch(broken.url)).text(), /Bug in the simulator: .*oops/);
+});
+
 t.test('flags are read, and wrong ones named', (t) => {
   const read = readArguments([
     '--port',

@@ -112,6 +112,18 @@ t.test('an inline policy limits a temporary key to its actions', async (t) => {
   t.equal((await attempt('GET', `/rds/v3/${DEMO_PROJECT.id}/backups?instance_id=${id}`)).status, 403);
 });
 
+t.test('an agency gives a temporary key too', async (t) => {
+  const cloud = await testCloud();
+  const ask = (agency_name: string) =>
+    cloud.call('POST', '/v3.0/OS-CREDENTIAL/securitytokens', {
+      auth: { identity: { methods: ['assume_role'], assume_role: { agency_name, domain_name: 'OTC-DEMO' } } },
+    });
+  t.equal((await ask('demo-agency')).status, 201);
+  t.match(await ask('nobody'), { status: 404, body: { error_code: 'IAM.0004' } });
+  cloud.useToken('');
+  t.equal((await ask('demo-agency')).status, 401);
+});
+
 t.test('a temporary key is refused for a bad token, span or policy, in the shape of v3.0', async (t) => {
   const cloud = await testCloud();
   t.match(await temporaryKey(cloud, {}, 60), { status: 400, body: { error_code: 'IAM.0011' } });

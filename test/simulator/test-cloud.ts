@@ -12,6 +12,7 @@ export const START = Date.UTC(2025, 0, 1, 10);
 export function virtualClock(start = START): Clock & { advance(ms: number): void } {
   let time = start;
   return {
+    elapsed: () => time,
     now: () => time,
     advance(ms) {
       time += ms;
