@@ -138,6 +138,8 @@ export type Cloud = {
   enlargeVolume(id: string, sizeGb: number): Promise<{ jobId: string | undefined }>;
   resizeFlavor(id: string, flavor: string): Promise<{ jobId: string | undefined }>;
 
+  resetPassword(id: string, password: string): Promise<void>;
+
   // Writes that are safe to repeat.
   tagInstance(id: string, tags: Record<string, string>): Promise<void>;
   untagInstance(id: string, keys: readonly string[]): Promise<void>;

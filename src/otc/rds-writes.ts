@@ -16,6 +16,7 @@ type RdsWrites = Pick<
   | 'restartInstance'
   | 'enlargeVolume'
   | 'resizeFlavor'
+  | 'resetPassword'
   | 'tagInstance'
   | 'untagInstance'
 >;
@@ -56,6 +57,9 @@ export function createRdsWrites(call: Call): RdsWrites {
     restartInstance: (id) => act(id, { restart: {} }),
     enlargeVolume: (id, sizeGb) => act(id, { enlarge_volume: { size: sizeGb } }),
     resizeFlavor: (id, flavor) => act(id, { resize_flavor: { spec_code: flavor } }),
+
+    resetPassword: (id, password) =>
+      post('/instances/{id}/password', { db_user_pwd: password }, () => {}, id, [password]),
 
     async tagInstance(id, tags) {
       try {

@@ -1,7 +1,7 @@
 // The memory that safety rests on: what was claimed, what is known, what is over. One per Rds UID, stored as
 // a Lease and changed only by compare-and-swap (src/kube/journal.ts). Times are the cloud's, in ms.
 
-export type OpKind = 'create' | 'finalBackup' | 'delete' | 'restart' | 'enlarge' | 'resize';
+export type OpKind = 'create' | 'finalBackup' | 'delete' | 'restart' | 'enlarge' | 'resize' | 'password';
 
 export type Op = {
   kind: OpKind;
@@ -27,6 +27,8 @@ export type Journal = {
   absence?: { count: number; at: number };
   /** Which drawing of the root password counts; the Secret carries the same mark. */
   draw?: { mark: string; at: number };
+  /** Which version of its source the root password in the cloud comes from; nothing of its content. */
+  password?: string;
   /** Orders that were carried out: annotation key -> value. */
   handled?: Record<string, string>;
   /** An order given by status.reboot: true; absent when none is known. */
@@ -105,10 +107,16 @@ const ABSENCE_EXPIRES_GAPS = 20;
 export function countAbsence(journal: Journal, at: number, timing: Timing): Journal | undefined {
   if (at < absenceCountsFrom(journal, timing)) return undefined;
   const { absence } = journal;
-  const goesOn = absence !== undefined && at - absence.at <= ABSENCE_EXPIRES_GAPS * timing.absenceGapMs;
-  return { ...journal, absence: { count: (goesOn ? absence.count : 0) + 1, at } };
+  const before = absence && isRecent(absence.at, at, timing) ? absence.count : 0;
+  return { ...journal, absence: { count: before + 1, at } };
 }
 
-export function absenceProven(journal: Journal): boolean {
-  return (journal.absence?.count ?? 0) >= ABSENCE_READS;
+/** A proof grows old like the reads it is made of. */
+export function absenceProven(journal: Journal, at: number, timing: Timing): boolean {
+  const { absence } = journal;
+  return absence !== undefined && absence.count >= ABSENCE_READS && isRecent(absence.at, at, timing);
+}
+
+function isRecent(then: number, at: number, timing: Timing): boolean {
+  return at - then <= ABSENCE_EXPIRES_GAPS * timing.absenceGapMs;
 }

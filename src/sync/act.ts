@@ -6,7 +6,7 @@ import { KubeUnreachable } from '../kube/api.ts';
 import { type HeldJournal, JournalUnavailable } from '../kube/journal.ts';
 import type { Cloud, NewInstance } from '../otc/cloud.ts';
 import { fullSpec } from '../rds/defaults.ts';
-import { accepted, claim, type Journal, type OpKind, refused } from '../rds/journal.ts';
+import { accepted, claim, type Journal, type Op, type OpKind, refused } from '../rds/journal.ts';
 import { ANNOTATIONS, UID_TAG } from '../rds/names.ts';
 import { annotation } from '../rds/object.ts';
 import { type CallBudget, LIMITS } from './budget.ts';
@@ -14,6 +14,7 @@ import { createInputs } from './decide/creation.ts';
 import { effectivePolicy } from './decide/deletion-policy.ts';
 import type { Acted, Observed } from './decide/observed.ts';
 import { restartCarriedOut } from './decide/orders.ts';
+import { passwordVersion } from './decide/password.ts';
 import type { Action, Claimed } from './decide/plan.ts';
 import type { SyncDeps } from './deps.ts';
 import { toFailure } from './failure.ts';
@@ -83,7 +84,8 @@ async function claimAndWrite(
   }
   const because = await staleAgainstLive(deps, observed, action.write);
   if (because !== undefined) return { kind: 'stale', because };
-  const claimed = await deps.journal.swap(held, claim(held.journal, action.op));
+  const source = kind === 'create' ? { password: passwordVersion(observed) } : {};
+  const claimed = await deps.journal.swap(held, { ...claim(held.journal, action.op), ...source });
   if (!claimed) return LOST;
   // The swap may have taken long: what would start too late could outlast the settle time.
   const limit = kind === 'create' ? LIMITS.startCreateMs : LIMITS.startCallsMs;
@@ -95,7 +97,7 @@ async function claimAndWrite(
   }
   deps.log.info({ op: claimed.journal.op }, `${kind} sent to the cloud`);
   try {
-    const facts = await write(cloud, action.write, order);
+    const facts = await write(cloud, action.write, order, observed);
     return await recordSuccess(deps, claimed, action.write, facts);
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
@@ -136,9 +138,9 @@ const CONSENTS = [ANNOTATIONS.adopt, ANNOTATIONS.dryRun, ANNOTATIONS.release, AN
 async function staleAgainstLive(
   deps: SyncDeps,
   o: Observed,
-  write: Claimed | { do: 'adopt' },
+  write: Claimed | { do: 'adopt' | 'letGo' },
 ): Promise<string | undefined> {
-  const removing = write.do === 'delete' || write.do === 'finalBackup';
+  const removing = write.do === 'delete' || write.do === 'finalBackup' || write.do === 'letGo';
   const live = await deps.readLive(o.rds, { surroundings: removing }).catch((error: unknown) => {
     if (error instanceof KubeUnreachable) throw new JournalUnavailable(error.message, error);
     throw error;
@@ -168,7 +170,12 @@ async function staleAgainstLive(
 
 type Facts = { id?: string; jobId?: string | undefined };
 
-async function write(cloud: Cloud, wanted: Claimed, order: NewInstance | undefined): Promise<Facts> {
+async function write(
+  cloud: Cloud,
+  wanted: Claimed,
+  order: NewInstance | undefined,
+  o: Observed,
+): Promise<Facts> {
   switch (wanted.do) {
     case 'create':
       if (!order) throw new Error('a create without an order');
@@ -184,6 +191,9 @@ async function write(cloud: Cloud, wanted: Claimed, order: NewInstance | undefin
       return { jobId: (await cloud.deleteInstance(wanted.instanceId)).jobId };
     case 'restart':
       return { jobId: (await cloud.restartInstance(wanted.instanceId)).jobId };
+    case 'password':
+      await cloud.resetPassword(wanted.instanceId, o.password.value ?? '');
+      return {};
     case 'enlarge':
       return { jobId: (await cloud.enlargeVolume(wanted.instanceId, wanted.sizeGb)).jobId };
     case 'resize':
@@ -200,11 +210,17 @@ async function recordSuccess(
 ): Promise<ActResult> {
   const { op } = claimed.journal;
   const done = accepted(claimed.journal, wanted.do === 'create' ? facts : { jobId: facts.jobId });
-  const next = wanted.do === 'restart' && op ? restartCarriedOut(done, op.key) : done;
+  const next = op ? withResult(done, op) : done;
   const recorded = await deps.journal.swap(claimed, next).catch(() => undefined);
   return recorded
     ? { kind: 'acted', journal: recorded.journal, acted: { kind: wanted.do, result: 'done' } }
     : { kind: 'acted', journal: claimed.journal, acted: { kind: wanted.do, result: 'unknown' } };
+}
+
+/** What beside the operation itself is now true. */
+function withResult(journal: Journal, op: Op): Journal {
+  if (op.kind === 'restart') return restartCarriedOut(journal, op.key);
+  return op.kind === 'password' ? { ...journal, password: op.key } : journal;
 }
 
 async function recordRefusal(
@@ -307,6 +323,8 @@ async function letGo(
   action: Extract<Action, { kind: 'letGo' }>,
 ): Promise<ActResult> {
   if (!held) return LOST;
+  const because = action.untag ? await staleAgainstLive(deps, observed, { do: 'letGo' }) : undefined;
+  if (because !== undefined) return { kind: 'stale', because };
   try {
     if (action.untag && cloud) await cloud.untagInstance(action.instanceId, [UID_TAG]);
   } catch (error) {

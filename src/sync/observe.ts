@@ -160,7 +160,9 @@ async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined):
   const byId = id === undefined ? undefined : await cloud.findInstanceById(id);
   const instance = byId?.value;
   const { namespace, name, uid } = rds.metadata;
-  const byName = instance ? undefined : await cloud.findInstancesByName(instanceName(namespace, name, uid));
+  // Only our own id spares the look-up by name: that of an annotation or of status may be somebody else's.
+  const isOwn = instance !== undefined && instance.id === journal?.id;
+  const byName = isOwn ? undefined : await cloud.findInstancesByName(instanceName(namespace, name, uid));
   const namesakes = [...(byName?.value ?? [])];
   // Before the first create: whose database might this Rds be meant to have?
   if (byName && namesakes.length === 0 && isUntouched(rds, journal)) {
@@ -170,10 +172,12 @@ async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined):
   const wantsBackups =
     rds.metadata.deletionTimestamp !== undefined && instance && effectivePolicy(unseen) === 'Snapshot';
   const backups = wantsBackups ? (await cloud.backups(instance.id)).value : undefined;
+  const jobId = instance?.status === 'CREATE FAIL' ? journal?.last?.jobId : undefined;
+  const failReason = jobId === undefined ? undefined : (await cloud.findJob(jobId))?.failReason;
   const open = journal?.op;
   const tasks =
     instance && open?.kind === 'restart' ? await cloud.tasks(instance.id, open.at - 1_000) : undefined;
-  return { kind: 'fresh', at, instance, namesakes, backups, tasks };
+  return { kind: 'fresh', at, instance, namesakes, backups, tasks, failReason };
 }
 
 function isUntouched(rds: Rds, journal: Journal | undefined): boolean {

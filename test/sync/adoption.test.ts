@@ -115,3 +115,23 @@ t.test('consent that comes while a create is on the way waits for it', async (t)
   t.ok(await world.reaches('shop', 'Ready'));
   t.not((await world.status('shop')).id, other, 'the create that was under way is the one that counts');
 });
+
+t.test("consent to somebody else's instance does not hide our own create", async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('other', {});
+  t.ok(await world.reaches('other', 'Ready'));
+  const { id = '' } = await world.status('other');
+  const match = { service: 'rds' as const, method: 'POST' as const, path: '/v3/{project}/instances' };
+  world.simulator.faults.add({ match, kind: 'truncated', times: 1 });
+  await world.apply('shop', {});
+  await world.clock.advance(2 * SECOND);
+  await world.annotate('shop', { 'otc.mcsps.de/adopt': id });
+  await world.clock.advance(60 * MINUTE);
+  t.equal(world.simulator.state.instances.length, 2);
+  t.not((await world.status('shop')).id, id);
+  await world.apply('shop', { deletionPolicy: 'Delete' }, { 'otc.mcsps.de/adopt': id });
+  await world.remove('shop');
+  t.ok(await world.isGone('shop'));
+  t.match(world.simulator.state.instances, [{ id }], "and the other's database is untouched");
+});

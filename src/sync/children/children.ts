@@ -4,6 +4,7 @@
 import { connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
+import { passwordState, publishedPassword } from '../decide/password.ts';
 import { endpointSlice } from './endpoint-slice.ts';
 import { connectionSecret, rootSecret } from './secrets.ts';
 import { type Endpoint, service } from './service.ts';
@@ -16,7 +17,8 @@ export function buildChildren(o: Observed, status: RdsStatus, drawRoot: boolean)
     status.ip !== undefined && status.port !== undefined
       ? { name, namespace, ip: status.ip, port: status.port }
       : undefined;
-  const password = o.password.value;
+  // Until the cloud has a new password, clients get the one that still works.
+  const password = passwordState(o) === 'same' ? o.password.value : publishedPassword(o);
   const login =
     password === undefined
       ? undefined

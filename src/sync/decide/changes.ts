@@ -3,19 +3,20 @@
 
 import type { Instance } from '../../otc/cloud.ts';
 import { hashHex } from '../../rds/hash.ts';
+import { passwordProblem } from '../../rds/passwords.ts';
 import type { PlannedChange } from '../../rds/status.ts';
 import type { Observed } from './observed.ts';
+import { passwordState, passwordVersion } from './password.ts';
 import type { Claimed } from './plan.ts';
 
 export type Change = PlannedChange & { write: Claimed | undefined };
 
-type Wish = Pick<Observed, 'spec' | 'userSet' | 'rds'>;
-
 const LATER = 'not carried out by this version';
 
-export function pendingChanges(wish: Wish, instance: Instance): Change[] {
-  const { spec, userSet } = wish;
+export function pendingChanges(o: Observed, instance: Instance): Change[] {
+  const { spec, userSet } = o;
   const changes: Change[] = [];
+  if (passwordState(o) === 'reset') changes.push(newPassword(o, instance));
   if (userSet.has('volumesize') && spec.volumesize > instance.volumeGb) {
     changes.push({
       field: 'spec.volumesize',
@@ -36,11 +37,24 @@ export function pendingChanges(wish: Wish, instance: Instance): Change[] {
       write: { do: 'resize', instanceId: instance.id, flavor: spec.flavorref },
     });
   }
-  return [...changes, ...notYet(wish, instance)];
+  return [...changes, ...notYet(o, instance)];
+}
+
+/** The values are secrets; the plan names only where the new one comes from. */
+function newPassword(o: Observed, instance: Instance): Change {
+  const problem = passwordProblem(o.password.value ?? '', o.spec.datastoretype);
+  return {
+    field: 'root password',
+    from: 'the present one',
+    to: o.password.from === 'spec' ? 'spec.password' : 'the changed Secret',
+    impact: problem ? 'impossible' : 'disconnect',
+    when: problem ? `refused: it ${problem}` : 'now',
+    write: problem ? undefined : { do: 'password', instanceId: instance.id, version: passwordVersion(o) },
+  };
 }
 
 /** Differences that are shown and left alone. */
-function notYet({ spec, userSet }: Wish, instance: Instance): Change[] {
+function notYet({ spec, userSet }: Observed, instance: Instance): Change[] {
   const candidates: Omit<Change, 'when' | 'write'>[] = [
     { field: 'port', from: `${instance.port}`, to: spec.port, impact: 'restart' },
     { field: 'backupstarttime', from: instance.backupStartTime, to: spec.backupstarttime, impact: 'none' },
@@ -69,7 +83,7 @@ export function planHash(plan: readonly PlannedChange[], generation: number): st
 }
 
 /** Spec fields that this version reads and does not act on, so that nobody waits for them. */
-export function unsupportedFields({ rds }: Wish): string[] {
+export function unsupportedFields({ rds }: Pick<Observed, 'rds'>): string[] {
   const later = [
     'users',
     'databases',

@@ -143,7 +143,7 @@ function foundByName(o: Observed, cloud: FreshView, journal: Journal | undefined
 
 /** A create was claimed and no instance is in sight: look until it must have shown itself, never repeat before. */
 function openCreate(o: Observed, at: number, journal: Journal): Verdict {
-  if (absenceProven(journal)) {
+  if (absenceProven(journal, at, o.timing)) {
     const unfit = notFit(o);
     if (unfit) return { ...unfit, action: { kind: 'swapJournal', journal: refused(journal) } };
     return claimCreate(o, at, 'The last create left no instance; creating again.');

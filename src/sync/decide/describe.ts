@@ -13,6 +13,8 @@ import { idle, progressing, ready, synced } from './words.ts';
 
 export function describe(o: Observed, instance: Instance): Verdict {
   const state = stateOf(instance);
+  const reason = o.cloud.kind === 'fresh' ? o.cloud.failReason : undefined;
+  const sentence = reason === undefined ? state.sentence : `${state.sentence} It says: ${reason}.`;
   return {
     action: NOTHING,
     phase: state.phase,
@@ -20,7 +22,7 @@ export function describe(o: Observed, instance: Instance): Verdict {
       ready(
         state.available ? 'True' : 'False',
         state.reason === 'Busy' && state.available ? 'Available' : state.reason,
-        state.sentence,
+        sentence,
       ),
       state.transitional ? progressing('True', state.reason, state.sentence) : idle(),
       difference(o, instance),

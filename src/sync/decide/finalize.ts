@@ -121,7 +121,8 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
   if (nothingEverClaimed(journal)) return done('Nothing was ever created for this Rds.');
   const { namespace, name, uid } = o.rds.metadata;
   const ours = cloud.namesakes.filter((one) => nameKind(one.name, namespace, name, uid) === 'ours');
-  const instance = cloud.instance ?? cloud.namesakes.find(({ id }) => id === journal.id);
+  const seen = cloud.instance ? [cloud.instance, ...cloud.namesakes] : cloud.namesakes;
+  const instance = seen.find(({ id }) => id === journal.id);
   if (journal.id === undefined && ours.length > 1) {
     const ids = ours
       .map(({ id }) => id)
@@ -144,6 +145,14 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
       'The instance has shown itself.',
     );
   }
+  const fromStatus = journal.id === undefined ? seen.find(({ id }) => id === o.rds.status?.id) : undefined;
+  if (fromStatus && !isForeign(o, fromStatus)) {
+    return deleting(
+      { kind: 'adopt', instanceId: fromStatus.id },
+      'Deleting',
+      'The instance has shown itself.',
+    );
+  }
   if (!instance) return proveAbsence(o, journal, cloud.at);
   if (journal.absence)
     return deleting(
@@ -155,7 +164,7 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
 }
 
 function proveAbsence(o: Observed, journal: Journal, at: number): Verdict {
-  if (absenceProven(journal)) {
+  if (absenceProven(journal, at, o.timing)) {
     const message = 'The instance is gone.';
     return {
       ...deleting({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'Deleting', message),

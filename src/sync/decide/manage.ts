@@ -22,6 +22,9 @@ export function manage(o: Observed, instance: Instance): Verdict {
   }
   if (journal.op) return settleOpen(o, journal, instance, told);
   if (stateOf(instance).transitional) return told;
+  // The reason of a failed create is in its job, which only the journal knows.
+  if (instance.status === 'CREATE FAIL')
+    return o.cloud.kind === 'fresh' ? told : { ...told, action: { kind: 'lookCloser' } };
   if (owner !== o.rds.metadata.uid) return { ...told, action: { kind: 'tag', instanceId: instance.id } };
   return (
     forgetBooleanOrder(o, journal, told) ??
@@ -102,9 +105,10 @@ function change(o: Observed, journal: Journal, instance: Instance, told: Verdict
   if (o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
   const { write } = next;
   const kind = write.do;
+  const key = write.do === 'password' ? write.version : next.to;
   // A list that lags still shows the old value of a change that was accepted a moment ago.
   const { last } = journal;
-  if (last?.kind === kind && last.key === next.to && o.cloud.at < last.at + o.timing.settleMs) {
+  if (last?.kind === kind && last.key === key && o.cloud.at < last.at + o.timing.settleMs) {
     const message = `${next.field} ${next.from} -> ${next.to} was accepted by the cloud and is not visible yet.`;
     return {
       ...told,
@@ -113,5 +117,5 @@ function change(o: Observed, journal: Journal, instance: Instance, told: Verdict
       resyncAfterSeconds: PACE.transition,
     };
   }
-  return { ...told, action: { kind: 'claim', op: { kind, key: next.to, at: o.cloud.at }, write } };
+  return { ...told, action: { kind: 'claim', op: { kind, key, at: o.cloud.at }, write } };
 }

@@ -16,7 +16,7 @@ export function missing(o: Observed): Verdict {
     };
   }
   const { at } = o.cloud;
-  if (absenceProven(journal)) return gone(journal);
+  if (absenceProven(journal, at, o.timing)) return gone(journal);
   const counted = countAbsence(journal, at, o.timing);
   const action: Verdict['action'] = counted ? { kind: 'swapJournal', journal: counted } : NOTHING;
   const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;

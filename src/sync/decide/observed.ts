@@ -44,6 +44,8 @@ export type CloudView =
       namesakes: readonly Instance[];
       backups: readonly Backup[] | undefined;
       tasks: readonly Task[] | undefined;
+      /** Why the job behind a failed create failed. */
+      failReason: string | undefined;
     }
   | { kind: 'failed'; failure: Failure }
   /** Nothing was asked (Retain without credentials, nothing ever claimed). */

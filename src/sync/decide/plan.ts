@@ -12,7 +12,8 @@ export type Claimed =
   /** `annotated`: the value of the annotation that ordered it. */
   | { do: 'restart'; instanceId: string; annotated: string | undefined }
   | { do: 'enlarge'; instanceId: string; sizeGb: number }
-  | { do: 'resize'; instanceId: string; flavor: string };
+  | { do: 'resize'; instanceId: string; flavor: string }
+  | { do: 'password'; instanceId: string; version: string };
 
 export type Action =
   | { kind: 'none' }

@@ -13,6 +13,7 @@ import { manage } from './manage.ts';
 import { missing } from './missing.ts';
 import type { Observed } from './observed.ts';
 import { moveBooleanOrder } from './orders.ts';
+import { passwordState } from './password.ts';
 import { PACE, type Verdict } from './plan.ts';
 import { ready } from './words.ts';
 
@@ -49,7 +50,8 @@ function knownInstance(o: Observed): Instance | undefined {
   }
   if (o.cloud.kind !== 'fresh') return undefined;
   const id = isRead(o) ? o.journal.id : undefined;
-  return id === undefined ? undefined : (o.cloud.instance ?? o.cloud.namesakes.find((one) => one.id === id));
+  if (id === undefined) return undefined;
+  return o.cloud.instance?.id === id ? o.cloud.instance : o.cloud.namesakes.find((one) => one.id === id);
 }
 
 /**
@@ -64,7 +66,7 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
     resyncAfterSeconds: PACE.soon,
   };
   if (o.journal === 'none') return creation(o);
-  if (!instance) return closer;
+  if (!instance || passwordState(o) === 'unsure') return closer;
   const withEmptyJournal = { ...o, journal: { id: instance.id, handled: o.rds.status?.handled ?? {} } };
   const wanted = manage(withEmptyJournal, instance);
   return wanted.action.kind === 'none' ? describe(o, instance) : closer;
