@@ -47,17 +47,18 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   app.setErrorHandler(onError);
   await app.register(swagger, { openapi: { info: { title: 'rds-pilot', version: deps.version } } });
-  await app.register(underPressure, {
-    maxEventLoopDelay: 2_000,
-    exposeStatusRoute: false,
-    pressureHandler: (_request, reply) => {
-      void reply
-        .code(429)
-        .header('retry-after', `${OVERLOAD_RETRY_SECONDS}`)
-        .send({ error: 'Overloaded', message: 'too many hook calls at once' });
-    },
-  });
   await app.register(async (hooks) => {
+    // Beside the hooks only: a busy pod must not fail its liveness probe.
+    await hooks.register(underPressure, {
+      maxEventLoopDelay: 2_000,
+      exposeStatusRoute: false,
+      pressureHandler: (_request, reply) => {
+        void reply
+          .code(429)
+          .header('retry-after', `${OVERLOAD_RETRY_SECONDS}`)
+          .send({ error: 'Overloaded', message: 'too many hook calls at once' });
+      },
+    });
     hooks.addHook('onRequest', authorize(deps.hookTokens));
     await hooks.register(hookRoutes, {
       run: createLoop(deps.sync),

@@ -61,16 +61,13 @@ export function readConfig(env: Env): Config {
     port: port(env, 'PORT', 8080),
     alarmPort: port(env, 'ALARM_PORT', 8081),
     host: env.HOST ?? '0.0.0.0',
-    hookTokens: (settingOf(env, 'HOOK_TOKEN') ?? '')
-      .split(',')
-      .map((token) => token.trim())
-      .filter(Boolean),
+    hookTokens: readHookTokens(env),
     tls: readTls(env),
     journal: readJournalMode(env),
     kubeconfig: env.KUBECONFIG || undefined,
     podNamespace: env.POD_NAMESPACE ?? 'rds-pilot',
     jobImage: env.JOB_IMAGE ?? 'rds-pilot:latest',
-    logLevel: env.LOG_LEVEL ?? 'info',
+    logLevel: readLogLevel(env),
     timing: {
       settleMs: settleSeconds({ listLagSeconds, lateEffectSeconds }) * 1000,
       absenceGapMs: seconds(bounds, 'ABSENCE_GAP_SECONDS', 30) * 1000,
@@ -87,8 +84,8 @@ function settingOf(env: Env, name: string): string | undefined {
   if (!file) return env[name] || undefined;
   try {
     return readFileSync(file, 'utf8').trim();
-  } catch {
-    throw new ConfigError(`${name}_FILE: the file ${file} cannot be read`);
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -103,7 +100,30 @@ function number(env: Env, name: string, fallback: number, max: number): number {
 }
 
 const seconds = (env: Env, name: string, fallback: number) => number(env, name, fallback, 86_400);
-const port = (env: Env, name: string, fallback: number) => number(env, name, fallback, 65_535);
+
+function port(env: Env, name: string, fallback: number): number {
+  const value = number(env, name, fallback, 65_535);
+  if (!/^\d*$/.test(env[name] ?? '')) throw new ConfigError(`${name}: expected a whole number`);
+  return value;
+}
+
+/** Set but empty is not "no token": it would open the hooks to everyone. */
+function readHookTokens(env: Env): string[] {
+  const isSet = Boolean(env.HOOK_TOKEN || env.HOOK_TOKEN_FILE);
+  const tokens = (settingOf(env, 'HOOK_TOKEN') ?? '')
+    .split(',')
+    .map((token) => token.trim())
+    .filter(Boolean);
+  if (isSet && tokens.length === 0) throw new ConfigError('HOOK_TOKEN: there is no token in it');
+  return tokens;
+}
+
+function readLogLevel(env: Env): string {
+  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+  const level = env.LOG_LEVEL || 'info';
+  if (!levels.includes(level)) throw new ConfigError(`LOG_LEVEL: expected one of ${levels.join(', ')}`);
+  return level;
+}
 
 function readTls(env: Env): Config['tls'] {
   const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } = env;

@@ -7,18 +7,24 @@ const SECRET_KEYS = [
   'token',
   'secretKey',
   'accessKey',
+  'securitytoken',
   'authorization',
   'data',
+  'stringData',
+  'db_user_pwd',
   'OS_PASSWORD',
   'OS_SECRET_KEY',
   'OS_TOKEN',
+  'HOOK_TOKEN',
 ];
+const SECRET_HEADERS = ['x-auth-token', 'x-subject-token', 'x-security-token'];
 
-/** At the top level and one or two levels down, where pino's wildcards reach. */
-export const REDACTED_PATHS = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]).concat([
-  'headers["x-auth-token"]',
-  '*.headers["x-auth-token"]',
-  '*.headers["x-subject-token"]',
+/** pino's wildcards stand for one level each. */
+const LEVELS = ['', '*.', '*.*.', '*.*.*.', '*.*.*.*.'];
+
+export const REDACTED_PATHS = LEVELS.flatMap((level) => [
+  ...SECRET_KEYS.map((key) => `${level}${key}`),
+  ...SECRET_HEADERS.map((header) => `${level}headers["${header}"]`),
 ]);
 
 export function createLogger(level: string, destination?: DestinationStream): Logger {

@@ -1,10 +1,12 @@
 // The few instruments of the operator, in a registry of their own so that tests can have many.
 
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = {
   registry: Registry;
   hookAnswered(hook: string, result: string, seconds: number): void;
+  /** Instances in the cloud that look like ours and have no Rds. */
+  unowned(count: number): void;
   otcCalled(call: { service: string; method: string; route: string; result: string; seconds: number }): void;
 };
 
@@ -32,8 +34,14 @@ export function createMetrics(options: { process: boolean }): Metrics {
     buckets: [0.05, 0.2, 0.5, 1, 2, 4, 8],
     registers,
   });
+  const unowned = new Gauge({
+    name: 'rds_pilot_unowned_instances',
+    help: 'Instances of the default project that look like ours and have no Rds.',
+    registers,
+  });
   return {
     registry,
+    unowned: (count) => unowned.set(count),
     hookAnswered: (hook, result, seconds) => hooks.observe({ hook, result }, seconds),
     otcCalled: ({ service, method, route, result, seconds }) => {
       calls.inc({ service, method, route, result });

@@ -5,6 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { CloudError } from './errors.ts';
+import { KubeconfigError } from './kube/connection.ts';
 import type { Laptop } from './local/laptop.ts';
 import { createLogger } from './logger.ts';
 import { createUndiciSend } from './otc/undici-send.ts';
@@ -94,7 +95,8 @@ async function runLaptop(
 }
 
 main().catch((error: unknown) => {
-  const expected = error instanceof ConfigError || error instanceof CloudError;
+  const expected =
+    error instanceof ConfigError || error instanceof CloudError || error instanceof KubeconfigError;
   const listening = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
   const message = error instanceof Error ? error.message : String(error);
   const hint = listening ? ' (set PORT or SIMULATOR_PORT to a free one)' : '';

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import type { KubeCall } from './kube/api.ts';
 import { inClusterConnection, kubeconfigConnection } from './kube/connection.ts';
 import { createEventWriter } from './kube/events.ts';
@@ -15,15 +16,15 @@ import { createJournalStore } from './kube/journal.ts';
 import { createReadLive, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
-import { sweepJournals } from './kube/sweep.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { readCredentials } from './otc/credentials.ts';
 import { createOpenCloud } from './otc/open.ts';
 import type { Send } from './otc/send.ts';
+import type { SyncDeps } from './sync/deps.ts';
 import { drawPassword } from './sync/draw-password.ts';
 
 const KUBE_DEADLINE_MS = 2_500;
-const SWEEP_EVERY_MS = 3_600_000;
+const HOUSEKEEPING_CALL_MS = 8_000;
 
 export type ServiceOptions = {
   config: Config;
@@ -41,64 +42,64 @@ type Cluster = { call: KubeCall; hasRds: boolean; close(): Promise<void> };
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
-  const clock = systemClock;
   const cluster = connectCluster(options);
   const { call } = cluster;
   const metrics = createMetrics({ process: true });
+  const sync = syncDeps(options, cluster, metrics);
   const app = await buildApp({
+    sync,
     metrics,
     logger: log,
     version: options.version,
     hookTokens: config.hookTokens,
     https: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
     notReady: () => leasesMissing(call, config.podNamespace),
-    sync: {
-      clock,
-      log,
-      timing: config.timing,
-      openCloud: createOpenCloud({
-        send: options.send,
-        clock,
-        random: Math.random,
-        observe: ({ service, method, route, status, code, durationMs }) =>
-          metrics.otcCalled({
-            service,
-            method,
-            route,
-            result: `${status ?? code}`,
-            seconds: durationMs / 1000,
-          }),
-      }),
-      defaultCredentials: config.otc ? readCredentials(config.otc) : undefined,
-      readCredentials,
-      journal: createJournalStore({
-        call,
-        namespace: config.podNamespace,
-        nonce: randomUUID,
-        deadlineMs: KUBE_DEADLINE_MS,
-      }),
-      ownerLeases: createOwnerLeases(call, config.podNamespace, KUBE_DEADLINE_MS),
-      readLive: cluster.hasRds ? createReadLive(call, KUBE_DEADLINE_MS) : requestIsLive,
-      memorySince: cluster.hasRds ? undefined : clock.now(),
-      draw: () => ({ password: drawPassword(), mark: randomUUID() }),
-      publish: cluster.hasRds ? createEventWriter(call, clock.now, log) : () => {},
-    },
   });
-  const sweeping = setInterval(() => {
-    if (!cluster.hasRds) return;
-    sweepJournals(call, config.podNamespace, clock.now()).then(
-      (count) => count > 0 && log.info({ count }, 'closed journals swept'),
-      (error: unknown) => log.warn({ err: error }, 'closed journals could not be swept'),
-    );
-  }, SWEEP_EVERY_MS);
-  sweeping.unref();
+  const { defaultCredentials } = sync;
+  const cloud =
+    defaultCredentials && sync.openCloud(defaultCredentials, { remainingMs: () => HOUSEKEEPING_CALL_MS });
+  const stopHousekeeping = cluster.hasRds
+    ? startHousekeeping({ call, namespace: config.podNamespace, cloud, metrics, now: systemClock.now, log })
+    : () => {};
   return {
     app,
     async close() {
-      clearInterval(sweeping);
+      stopHousekeeping();
       await app.close();
       await cluster.close();
     },
+  };
+}
+
+function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metrics: Metrics): SyncDeps {
+  const clock = systemClock;
+  const { call, hasRds } = cluster;
+  const namespace = config.podNamespace;
+  return {
+    clock,
+    log,
+    timing: config.timing,
+    openCloud: createOpenCloud({
+      send,
+      clock,
+      random: Math.random,
+      observe: ({ service, method, route, status, code, durationMs }) =>
+        metrics.otcCalled({
+          service,
+          method,
+          route,
+          result: `${status ?? code}`,
+          seconds: durationMs / 1000,
+        }),
+    }),
+    defaultCredentials: config.otc ? readCredentials(config.otc) : undefined,
+    readCredentials,
+    journal: createJournalStore({ call, namespace, nonce: randomUUID, deadlineMs: KUBE_DEADLINE_MS }),
+    ownerLeases: createOwnerLeases(call, namespace, KUBE_DEADLINE_MS),
+    readLive: hasRds ? createReadLive(call, KUBE_DEADLINE_MS) : requestIsLive,
+    memorySince: hasRds ? undefined : clock.now(),
+    draw: () => ({ password: drawPassword(), mark: randomUUID() }),
+    publish: hasRds ? createEventWriter(call, clock.now, log) : () => {},
   };
 }
 
@@ -133,7 +134,7 @@ async function leasesMissing(call: KubeCall, namespace: string): Promise<string 
     const { status } = await call({ method: 'POST', path, body, deadlineMs: KUBE_DEADLINE_MS });
     if (status === 201 || status === 409) return undefined;
     if (status === 404) return `the namespace ${namespace} does not exist: create it or set POD_NAMESPACE`;
-    return `the API server answers ${status} for Leases in namespace ${namespace}: give rds-pilot get, create and update on leases there`;
+    return `the API server answers ${status} for Leases in namespace ${namespace}: give rds-pilot get, list, create, update and delete on leases there`;
   } catch (error) {
     return `${error instanceof Error ? error.message : error}. Check KUBECONFIG and its certificate-authority`;
   }

@@ -49,3 +49,11 @@ export type KubeObject = {
   metadata: ObjectMeta;
   [field: string]: unknown;
 };
+
+const LIST_DEADLINE_MS = 10_000;
+
+export async function listObjects(call: KubeCall, path: string): Promise<KubeObject[]> {
+  const { status, body } = await call({ method: 'GET', path, deadlineMs: LIST_DEADLINE_MS });
+  if (status !== 200) throw new KubeUnreachable(`the API server answered ${status} for ${path}`);
+  return (body as { items: KubeObject[] }).items;
+}

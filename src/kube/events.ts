@@ -53,7 +53,7 @@ export function createEventWriter(call: KubeCall, now: () => number, log: Logger
   return (events) => {
     for (const event of events) {
       const identity = `${event.rds.uid}/${event.key}`;
-      const name = `${event.rds.name.slice(0, 40)}.${hashHex(identity, 8)}${hashHex(`${identity}+`, 8)}`;
+      const name = `${event.rds.name.slice(0, 40).replace(/-+$/, '')}.${hashHex(identity, 8)}${hashHex(`+${identity}`, 8)}`;
       if (written.has(name)) continue;
       if (written.size >= REMEMBERED) written.clear();
       written.add(name);

@@ -11,8 +11,8 @@ export function createKubeHttp(connection: KubeConnection): KubeHttp {
   const { ca, cert, key } = connection;
   const dispatcher = new Agent({ connections: 32, connect: { ca, cert, key, timeout: 3_000 } });
   const call: KubeCall = async ({ method, path, body, contentType, deadlineMs }) => {
-    const token = connection.token();
     try {
+      const token = connection.token();
       const response = await send(`${connection.url}${path}`, {
         method,
         dispatcher,

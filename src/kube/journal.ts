@@ -65,7 +65,7 @@ export function createJournalStore(options: Options): JournalStore {
     });
     if (answer.status !== 200) throw unavailable(cause);
     const lease = answer.body as KubeObject;
-    return lease.metadata.annotations?.[NONCE] === mark ? held(uid, lease) : undefined;
+    return lease.metadata?.annotations?.[NONCE] === mark ? held(uid, lease) : undefined;
   }
 
   async function write(
@@ -120,13 +120,23 @@ function written(lease: KubeObject, journal: Journal, mark: string): KubeObject 
 }
 
 function held(uid: string, lease: KubeObject): HeldJournal {
-  const text = lease.metadata.annotations?.[ANNOTATIONS.journal];
-  if (text === undefined || lease.metadata.resourceVersion === undefined) {
+  const journal = parsed(lease.metadata?.annotations?.[ANNOTATIONS.journal]);
+  // Anything else than a journal is not an empty one: what it should say is unknown.
+  if (!journal || lease.metadata.resourceVersion === undefined) {
     throw new JournalUnavailable(
-      `Lease ${journalName(uid)} is not a journal: its annotation ${ANNOTATIONS.journal} is missing`,
+      `Lease ${journalName(uid)} is not a journal: its annotation ${ANNOTATIONS.journal} is missing or unreadable`,
     );
   }
-  return { uid, lease, journal: JSON.parse(text) as Journal };
+  return { uid, lease, journal };
+}
+
+function parsed(text: string | undefined): Journal | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function unexpected(verb: string, answer: KubeResponse): JournalUnavailable {
@@ -138,7 +148,7 @@ function unexpected(verb: string, answer: KubeResponse): JournalUnavailable {
 
 function forbidden(answer: KubeResponse, namespace: string): JournalUnavailable {
   return new JournalUnavailable(
-    `the API server answered ${answer.status}: rds-pilot needs get, create and update on leases in namespace ${namespace}`,
+    `the API server answered ${answer.status}: rds-pilot needs get, create, update and delete on leases in namespace ${namespace}`,
   );
 }
 

@@ -1,7 +1,7 @@
-// One Lease per adopted instance id, so that two Rds can never own the same database (protocol C15).
+// One Lease per owned instance id, so that two Rds can never own the same database (protocol C15).
 
 import { ownerLeaseName } from '../rds/names.ts';
-import type { KubeCall, KubeObject } from './api.ts';
+import type { KubeCall, KubeObject, KubeResponse } from './api.ts';
 import { JournalUnavailable } from './journal.ts';
 
 const OWNER = 'otc.mcsps.de/owner-uid';
@@ -14,18 +14,16 @@ export type OwnerLeases = {
 
 export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs: number): OwnerLeases {
   const collection = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const path = (instanceId: string) => `${collection}/${ownerLeaseName(instanceId)}`;
 
-  async function ownerOf(instanceId: string): Promise<string | undefined> {
-    const answer = await call({
-      method: 'GET',
-      path: `${collection}/${ownerLeaseName(instanceId)}`,
-      deadlineMs,
-    });
+  async function find(instanceId: string): Promise<KubeObject | undefined> {
+    const answer = await call({ method: 'GET', path: path(instanceId), deadlineMs });
     if (answer.status === 404) return undefined;
-    if (answer.status !== 200)
-      throw new JournalUnavailable(`owner Lease: the API server answered ${answer.status}`);
-    return (answer.body as KubeObject).metadata.annotations?.[OWNER];
+    if (answer.status !== 200) throw refused(answer, namespace);
+    return answer.body as KubeObject;
   }
+
+  const ownerOf = (lease: KubeObject | undefined) => lease?.metadata?.annotations?.[OWNER];
 
   return {
     async take(instanceId, uid) {
@@ -36,13 +34,22 @@ export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs:
       };
       const answer = await call({ method: 'POST', path: collection, body, deadlineMs });
       if (answer.status === 201) return true;
-      if (answer.status !== 409)
-        throw new JournalUnavailable(`owner Lease: the API server answered ${answer.status}`);
-      return (await ownerOf(instanceId)) === uid;
+      if (answer.status !== 409) throw refused(answer, namespace);
+      return ownerOf(await find(instanceId)) === uid;
     },
     async drop(instanceId, uid) {
-      if ((await ownerOf(instanceId)) !== uid) return;
-      await call({ method: 'DELETE', path: `${collection}/${ownerLeaseName(instanceId)}`, deadlineMs });
+      const lease = await find(instanceId);
+      if (!lease || ownerOf(lease) !== uid) return;
+      // Between the two calls it may have got another owner: then it is not ours to remove.
+      const body = { preconditions: { resourceVersion: lease.metadata.resourceVersion } };
+      const answer = await call({ method: 'DELETE', path: path(instanceId), body, deadlineMs });
+      if (![200, 202, 404, 409].includes(answer.status)) throw refused(answer, namespace);
     },
   };
+}
+
+function refused(answer: KubeResponse, namespace: string): JournalUnavailable {
+  return new JournalUnavailable(
+    `the API server answered ${answer.status} for an owner Lease: rds-pilot needs get, create and delete on leases in namespace ${namespace}`,
+  );
 }

@@ -4,7 +4,7 @@
 import { API_VERSION } from '../rds/crd.ts';
 import type { Journal } from '../rds/journal.ts';
 import { ANNOTATIONS, journalName } from '../rds/names.ts';
-import type { KubeCall, KubeObject } from './api.ts';
+import { type KubeCall, type KubeObject, listObjects } from './api.ts';
 import { JOURNAL_LABEL } from './journal.ts';
 
 const KEEP_CLOSED_MS = 24 * 3_600_000;
@@ -12,13 +12,17 @@ const DEADLINE_MS = 10_000;
 
 export async function sweepJournals(call: KubeCall, namespace: string, nowMs: number): Promise<number> {
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
-  const closed = (await list(call, `${leases}?labelSelector=${JOURNAL_LABEL}%3Djournal`)).filter((lease) => {
-    const at = journalOf(lease)?.closed?.at;
-    return at !== undefined && nowMs - at > KEEP_CLOSED_MS;
-  });
+  const closed = (await listObjects(call, `${leases}?labelSelector=${JOURNAL_LABEL}%3Djournal`)).filter(
+    (lease) => {
+      const at = journalOf(lease)?.closed?.at;
+      return at !== undefined && nowMs - at > KEEP_CLOSED_MS;
+    },
+  );
   if (closed.length === 0) return 0;
   const living = new Set(
-    (await list(call, `/apis/${API_VERSION}/rdss`)).map(({ metadata }) => journalName(metadata.uid ?? '')),
+    (await listObjects(call, `/apis/${API_VERSION}/rdss`)).map(({ metadata }) =>
+      journalName(metadata.uid ?? ''),
+    ),
   );
   const over = closed.filter(({ metadata }) => !living.has(metadata.name));
   for (const { metadata } of over) {
@@ -26,12 +30,6 @@ export async function sweepJournals(call: KubeCall, namespace: string, nowMs: nu
     await call({ method: 'DELETE', path: `${leases}/${metadata.name}`, body, deadlineMs: DEADLINE_MS });
   }
   return over.length;
-}
-
-async function list(call: KubeCall, path: string): Promise<KubeObject[]> {
-  const { status, body } = await call({ method: 'GET', path, deadlineMs: DEADLINE_MS });
-  if (status !== 200) throw new Error(`the API server answered ${status} for ${path}`);
-  return (body as { items: KubeObject[] }).items;
 }
 
 function journalOf(lease: KubeObject): Journal | undefined {

@@ -3,26 +3,14 @@
 
 import type { KubeObject } from '../kube/api.ts';
 import { fullSpec, withDefaults } from '../rds/defaults.ts';
+import { pruned } from '../rds/prune.ts';
 import { CHANGE_RULES, NAME_PATTERN } from '../rds/rules.ts';
 import { type RdsSpec, RdsSpecSchema } from '../rds/spec.ts';
 import { RdsStatusSchema } from '../rds/status.ts';
 import { specProblems, statusProblems } from '../rds/validate.ts';
 import type { Admission } from './writes.ts';
 
-type Schema = {
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  patternProperties?: Record<string, Schema>;
-};
-
-/** Unknown fields vanish without a word, as in the real one. */
-function pruned(value: unknown, schema: Schema): unknown {
-  const { items, properties } = schema;
-  if (Array.isArray(value)) return items ? value.map((item) => pruned(item, items)) : value;
-  if (typeof value !== 'object' || value === null || !properties) return value;
-  const kept = Object.entries(value).filter(([name]) => properties[name] !== undefined);
-  return Object.fromEntries(kept.map(([name, field]) => [name, pruned(field, properties[name] ?? {})]));
-}
+type Schema = Parameters<typeof withDefaults>[1];
 
 function refusal(message: string): ReturnType<Admission> {
   return { reject: { status: 422, message } };
@@ -36,9 +24,9 @@ export const rdsAdmission: Admission = (next, previous) => {
       'metadata.name: must be a DNS label of at most 52 characters: a Service is named after it',
     );
   }
-  const spec = withDefaults(pruned(next.spec, RdsSpecSchema as Schema), RdsSpecSchema as Schema) as RdsSpec;
+  const spec = withDefaults(pruned(next.spec, RdsSpecSchema), RdsSpecSchema as Schema) as RdsSpec;
   const object: KubeObject = { ...next, spec };
-  if (next.status !== undefined) object.status = pruned(next.status, RdsStatusSchema as Schema);
+  if (next.status !== undefined) object.status = pruned(next.status, RdsStatusSchema);
   // Ratcheting: what is stored already may stay as it is.
   const isChanged = !previous || JSON.stringify(previous.spec) !== JSON.stringify(spec);
   const [problem] = isChanged ? specProblems(spec) : [];

@@ -5,6 +5,7 @@ import { hashHex } from './hash.ts';
 
 const OTC_NAME_MAX = 64;
 const UID_DIGITS = 12;
+const BASE_MAX = OTC_NAME_MAX - UID_DIGITS - 1;
 
 export const UID_TAG = 'rds-pilot-uid';
 
@@ -14,9 +15,12 @@ function uidDigits(uid: string): string {
 
 /** `team-a_shop`: the part of an instance name that does not depend on the UID. */
 export function instanceNameBase(namespace: string, name: string): string {
+  return wholeBase(namespace, name).slice(0, BASE_MAX);
+}
+
+function wholeBase(namespace: string, name: string): string {
   const plain = `${namespace}_${name}`.replace(/[^A-Za-z0-9_-]/g, '-');
-  const lettered = /^[A-Za-z]/.test(plain) ? plain : `r-${plain}`;
-  return lettered.slice(0, OTC_NAME_MAX - UID_DIGITS - 1);
+  return /^[A-Za-z]/.test(plain) ? plain : `r-${plain}`;
 }
 
 /** `team-a_shop_4bc725aba311` */
@@ -39,8 +43,8 @@ export function nameKind(
   if (candidate === instanceName(namespace, name, uid)) return 'ours';
   if (candidate === oldInstanceName(namespace, name)) return 'old';
   const base = instanceNameBase(namespace, name);
-  // A base that was cut or altered may be shared by several Rds: then a name alone proves nothing.
-  if (base !== `${namespace}_${name}`) return 'unrelated';
+  // A base that was cut may be shared by several Rds: then a name alone proves nothing.
+  if (wholeBase(namespace, name).length > BASE_MAX) return 'unrelated';
   const tail = candidate.startsWith(`${base}_`) ? candidate.slice(base.length + 1) : '';
   return /^[0-9a-f]{12}$/.test(tail) ? 'otherUid' : 'unrelated';
 }

@@ -42,7 +42,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (!cloud) return undefined;
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
     const verdict = decideSync(observed);
-    return verdict.action.kind === 'lookCloser' ? undefined : finish(observed, verdict);
+    return verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict);
   }
 
   async function fully(hook: HookName, view: View, budget: CallBudget): Promise<Outcome> {
@@ -54,13 +54,13 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (action.kind === 'unavailable') return { kind: 'unavailable', because: action.because };
     const result = await act(deps, full, action, budget);
     if (result.kind === 'stale') return stale(result.because);
-    if (result.kind === 'asDecided') return finish(settled(full, verdict), verdict);
+    if (result.kind === 'asDecided') return finish(view, settled(full, verdict), verdict);
     if (result.journal.id !== undefined) reads.forget(result.journal.id);
     const observed: Observed = { ...full.observed, journal: result.journal, acted: result.acted };
-    return finish(observed, decide(observed));
+    return finish(view, observed, decide(observed));
   }
 
-  function finish(observed: Observed, verdict: Verdict): Outcome {
+  function finish(view: View, observed: Observed, verdict: Verdict): Outcome {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because);
     if (losesOrder(observed)) return stale('an order by status.reboot is not in the journal yet');
     const answer = buildAnswer(observed, verdict);
@@ -72,7 +72,7 @@ export function createLoop(deps: SyncDeps): RunHook {
       );
     }
     deps.publish(eventsFor(observed, answer.status.conditions ?? []));
-    return { kind: 'answer', answer };
+    return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
   }
 
   return (hook, view) => {
@@ -113,7 +113,7 @@ function withoutJournal(
   hook: HookName,
   view: View,
   because: string,
-  finish: (observed: Observed, verdict: Verdict) => Outcome,
+  finish: (view: View, observed: Observed, verdict: Verdict) => Outcome,
 ): Outcome {
   const observed: Observed = {
     ...fromRequest(deps, view),
@@ -121,5 +121,7 @@ function withoutJournal(
     cloud: { kind: 'unasked' },
   };
   const verdict = hook === 'finalize' ? decideFinalize(observed) : decideSync(observed);
-  return verdict.action.kind === 'unavailable' ? { kind: 'unavailable', because } : finish(observed, verdict);
+  return verdict.action.kind === 'unavailable'
+    ? { kind: 'unavailable', because }
+    : finish(view, observed, verdict);
 }

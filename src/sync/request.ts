@@ -5,7 +5,9 @@ import Type, { type Static } from 'typebox';
 import { isoTime } from '../rds/conditions.ts';
 import { fullSpec } from '../rds/defaults.ts';
 import type { Rds } from '../rds/object.ts';
+import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
+import { RdsStatusSchema } from '../rds/status.ts';
 import type { ChildObject } from './decide/observed.ts';
 
 const StringMap = Type.Record(Type.String(), Type.String());
@@ -56,7 +58,13 @@ export type HookRequest = Static<typeof HookRequestSchema>;
 export type CustomizeRequest = Static<typeof CustomizeRequestSchema>;
 
 /** The same request as the loop reads it. */
-export type View = { rds: Rds; children: ChildObject[]; related: ChildObject[] };
+export type View = {
+  rds: Rds;
+  /** Fields of status that a newer version wrote: handed back untouched, since status is replaced as a whole. */
+  newerStatus: Record<string, unknown>;
+  children: ChildObject[];
+  related: ChildObject[];
+};
 
 export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
   const { metadata } = parent;
@@ -68,13 +76,16 @@ export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
       creationTimestamp: metadata.creationTimestamp ?? isoTime(nowMs),
     },
     spec: parent.spec as RdsSpec,
-    ...(parent.status === undefined ? {} : { status: parent.status }),
+    ...(parent.status === undefined ? {} : { status: pruned(parent.status, RdsStatusSchema) }),
   } as Rds;
 }
 
 export function readView(request: HookRequest, nowMs: number): View {
   return {
     rds: readParent(request.parent, nowMs),
+    newerStatus: Object.fromEntries(
+      Object.entries(request.parent.status ?? {}).filter(([name]) => !(name in RdsStatusSchema.properties)),
+    ),
     children: listed(request.children),
     related: listed(request.related ?? {}),
   };

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
+import { statusProblems } from '../rds/validate.ts';
 import { relatedResources } from './customize.ts';
 import type { HookName, Outcome, RunHook } from './loop.ts';
 import { CustomizeRequestSchema, HookRequestSchema, readParent, readView } from './request.ts';
@@ -17,8 +18,19 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
       { schema: { summary: `Metacontroller ${hook} hook (v2)`, body: HookRequestSchema } },
       async (request, reply) => {
         const startedAt = clock.elapsed();
-        const outcome = await run(hook, readView(request.body, clock.now()));
-        metrics.hookAnswered(hook, outcome.kind, (clock.elapsed() - startedAt) / 1000);
+        const tell = (result: string) =>
+          metrics.hookAnswered(hook, result, (clock.elapsed() - startedAt) / 1000);
+        const view = readView(request.body, clock.now());
+        const [problem] = statusProblems(view.rds.status ?? {});
+        if (problem) {
+          const message = `body.parent.${problem.field}: ${problem.message}`;
+          return reply.code(400).send({ error: 'BadRequest', message });
+        }
+        const outcome = await run(hook, view).catch((error: unknown) => {
+          tell('bug');
+          throw error;
+        });
+        tell(outcome.kind);
         return send(reply, outcome);
       },
     );

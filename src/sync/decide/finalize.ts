@@ -41,7 +41,13 @@ function decideStep(o: Observed): Verdict {
   return o.cloud.kind === 'fresh' ? step(o, journal, o.cloud) : withoutCloud(o, journal);
 }
 
-const done = (message: string): Verdict => ({ ...deleting(NOTHING, 'Released', message), finalized: true });
+/** We are done; if others still hold the object, they need no quick answers from us. */
+const released = (action: Action, message: string): Verdict => ({
+  ...deleting(action, 'Released', message, PACE.slow),
+  finalized: true,
+});
+
+const done = (message: string): Verdict => released(NOTHING, message);
 
 /** From the moment that a call reads `closed`, no replica starts anything for this UID (protocol C6). */
 function close(o: Observed, journal: Journal | undefined): Verdict {
@@ -94,14 +100,7 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
   const { failure } = o.cloud;
   const keeps = effectivePolicy(o) === 'Retain' && journal.op === undefined;
   if (keeps && failure.class !== 'retryable') {
-    return {
-      ...deleting(
-        { kind: 'letGo', instanceId: journal.id ?? '', untag: false },
-        'Released',
-        'The instance is kept.',
-      ),
-      finalized: true,
-    };
+    return released({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'The instance is kept.');
   }
   const told = cloudFailed(o, failure);
   return {
@@ -165,11 +164,7 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
 
 function proveAbsence(o: Observed, journal: Journal, at: number): Verdict {
   if (absenceProven(journal, at, o.timing)) {
-    const message = 'The instance is gone.';
-    return {
-      ...deleting({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'Deleting', message),
-      finalized: true,
-    };
+    return released({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'The instance is gone.');
   }
   const counted = countAbsence(journal, at, o.timing);
   const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;
@@ -194,14 +189,11 @@ function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshV
   if (isForeign(o, instance) && !journal.adopted)
     return done('The instance belongs to another Rds and is not touched.');
   if (effectivePolicy(o) === 'Retain') {
-    return {
-      ...deleting(
-        { kind: 'letGo', instanceId: instance.id, untag: true },
-        'Released',
-        `Instance ${instance.id} stays in the cloud.`,
-      ),
-      finalized: true,
-    };
+    const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
+    return released(
+      { kind: 'letGo', instanceId: instance.id, untag },
+      `Instance ${instance.id} stays in the cloud.`,
+    );
   }
   const open = settleOpen(o, journal, instance, cloud);
   if (open) return open;

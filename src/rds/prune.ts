@@ -1,0 +1,11 @@
+// Unknown fields vanish without a word, as a structural schema makes them.
+
+type Schema = { properties?: Record<string, Schema>; items?: Schema };
+
+export function pruned(value: unknown, schema: unknown): unknown {
+  const { items, properties } = schema as Schema;
+  if (Array.isArray(value)) return items ? value.map((item) => pruned(item, items)) : value;
+  if (typeof value !== 'object' || value === null || !properties) return value;
+  const kept = Object.entries(value).filter(([name]) => properties[name] !== undefined);
+  return Object.fromEntries(kept.map(([name, field]) => [name, pruned(field, properties[name] ?? {})]));
+}
