@@ -4,7 +4,7 @@ import { closingLine, emptyTally, indented, isGood, seconds, type Tally } from '
 
 const CHECKS = [
   { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'lint and format', command: ['biome', 'ci', '--colors=off', '--max-diagnostics=50', '.'] },
+  { name: 'lint and format', command: ['biome', 'ci', '--colors=off', '--max-diagnostics=20', '.'] },
   { name: 'import boundaries', command: ['node', 'tools/check-boundaries.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
 ] as const;

@@ -1,6 +1,6 @@
 // `make test`: check, unit, simulation, cluster, in this order; a failing phase does not hide the later ones.
 // `npm test -- unit` runs one phase, `npm test -- otc/limiter` the test files whose path contains that.
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecks } from './check.ts';
 import { isOnPath, REPOSITORY, run } from './command.ts';
@@ -110,10 +110,12 @@ if (wanted.length === 0) for (const phase of phases) await runPhase(phase, phase
 for (const phase of named) await runPhase(phase, phase.files);
 if (parts.length > 0) {
   const files = testFiles.filter((file) => parts.some((part) => file.includes(part)));
-  if (files.some(needsCluster) && existsSync(join(REPOSITORY, 'test/cluster/prepare.ts'))) {
-    await run(['node', 'test/cluster/prepare.ts'], 'inherit');
-  }
-  await tap(files, '--disable-coverage');
+  if (files.length === 0) console.log(`no test file and no phase is called ${parts.join(' or ')}`);
+  await tap(
+    files.filter((file) => !needsCluster(file)),
+    '--disable-coverage',
+  );
+  await cluster(files.filter(needsCluster));
 }
 const coverage = wanted.length === 0 || wanted.includes('unit') ? readCoverage() : [];
 if (coverage.length > 0) console.log(`\n# coverage of the unit tests (${SUMMARY})\n${coverage.join('\n')}`);

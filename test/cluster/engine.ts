@@ -96,14 +96,46 @@ const hookCaller =
     return { status: response.statusCode, headers, body: await response.body.text() };
   };
 
-export async function createMetacontrollerEngine({ controlPlane }: Options, home: string): Promise<Engine> {
+const LOOK_MS = 200;
+
+/**
+ * Started again whenever it ends by itself, as its StatefulSet would do: version 4.17.2 panics when the
+ * CompositeController is edited while a finalizer is being added.
+ */
+export async function createMetacontrollerEngine(
+  { controlPlane, onProblem }: Options,
+  home: string,
+): Promise<Engine> {
   const kube = controlPlane.client();
   const service = await startMetacontroller({ controlPlane, home });
+  let isWanted = true;
+  let isStarting = false;
+
+  const revive = async (): Promise<void> => {
+    if (!isWanted || isStarting || service.pid() !== undefined) return;
+    isStarting = true;
+    onProblem?.('metacontroller ended by itself and is started again');
+    await service.start().catch((error: unknown) => onProblem?.(String(error)));
+    isStarting = false;
+  };
+  const timer = setInterval(() => void revive(), LOOK_MS);
+  timer.unref();
+
   return {
     name: 'metacontroller',
-    kill: service.kill,
-    start: service.start,
-    stop: () => service.stop(),
+    kill: async () => {
+      isWanted = false;
+      await service.kill();
+    },
+    start: async () => {
+      await service.start();
+      isWanted = true;
+    },
+    stop: async () => {
+      isWanted = false;
+      clearInterval(timer);
+      await service.stop();
+    },
     configure: async (settings) => {
       // Read when the controller starts, so it must be there before the edit.
       await kube.apply(tokenSecret(settings));

@@ -10,7 +10,7 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: { name: rds-pilot, namespace: ${OPERATOR_NAMESPACE} }
 rules:
-- { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update] }
+- { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update, delete] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -20,6 +20,11 @@ t.test('people find every reason and every field in the pages', async (t) => {
   const conditions = committed('docs/conditions.md');
   for (const reason of Object.keys(REASONS)) t.ok(conditions.includes(`| \`${reason}\` |`), reason);
   const resource = committed('docs/resource.md');
-  for (const field of ['spec.volumesize', 'spec.users[].grants[].database', 'status.plan[].impact', 'spec.backupId'])
+  for (const field of [
+    'spec.volumesize',
+    'spec.users[].grants[].database',
+    'status.plan[].impact',
+    'spec.backupId',
+  ])
     t.ok(resource.includes(`| \`${field}\` |`), field);
 });

@@ -91,13 +91,16 @@ for (const [kind, crd] of Object.entries({ Rds: rdsCrd(), RdsBackup: rdsBackupCr
     }
   });
 
-  t.test(`every string, list and map in the spec of ${kind} is bounded, as CEL must know its cost`, async (t) => {
-    for (const { path, node } of everyNode(rootOf(crd).properties?.spec ?? {})) {
-      if (node.type === 'string') t.ok(node.enum ?? node.maxLength, `${path} has a maximum`);
-      if (node.type === 'array') t.ok(node.maxItems, `${path} has a maximum`);
-      if (node.additionalProperties) t.ok(node.maxProperties, `${path} has a maximum`);
-    }
-  });
+  t.test(
+    `every string, list and map in the spec of ${kind} is bounded, as CEL must know its cost`,
+    async (t) => {
+      for (const { path, node } of everyNode(rootOf(crd).properties?.spec ?? {})) {
+        if (node.type === 'string') t.ok(node.enum ?? node.maxLength, `${path} has a maximum`);
+        if (node.type === 'array') t.ok(node.maxItems, `${path} has a maximum`);
+        if (node.additionalProperties) t.ok(node.maxProperties, `${path} has a maximum`);
+      }
+    },
+  );
 }
 
 t.test('the converter throws with the path where a schema is not structural', async (t) => {
@@ -248,7 +251,8 @@ t.test('each column shows a field that exists', async (t) => {
     for (const { name, jsonPath } of versionOf(crd).additionalPrinterColumns) {
       const plain = /^\.((?:spec|status)\.[A-Za-z.]+)$/.exec(jsonPath)?.[1];
       if (plain) t.ok(field(rootOf(crd), plain), `${name}: ${jsonPath}`);
-      else t.match(jsonPath, /^\.status\.conditions\[\?\(@\.type=="Ready"\)\]|^\.metadata\.creationTimestamp$/);
+      else
+        t.match(jsonPath, /^\.status\.conditions\[\?\(@\.type=="Ready"\)\]|^\.metadata\.creationTimestamp$/);
     }
   }
 });
@@ -272,6 +276,10 @@ t.test('every rule stands in the CRD, those on a change on the whole spec', asyn
 t.test('a list with keys names keys that its items must have', async (t) => {
   for (const { path, node } of everyNode(rootOf(rdsCrd()))) {
     const keys = node['x-kubernetes-list-map-keys'] as string[] | undefined;
-    if (keys) t.ok(keys.every((key) => node.items?.required?.includes(key)), path);
+    if (keys)
+      t.ok(
+        keys.every((key) => node.items?.required?.includes(key)),
+        path,
+      );
   }
 });

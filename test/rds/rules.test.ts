@@ -7,7 +7,11 @@ import { specProblems } from '../../src/rds/validate.ts';
 
 type Row = { given: RdsSpec; want: boolean; because: string };
 
-const HA = { hamode: 'Ha', flavorref: 'rds.mysql.n1.large.2.ha', availabilityzone: 'eu-de-01,eu-de-02' } as const;
+const HA = {
+  hamode: 'Ha',
+  flavorref: 'rds.mysql.n1.large.2.ha',
+  availabilityzone: 'eu-de-01,eu-de-02',
+} as const;
 const postgres = { datastoretype: 'PostgreSQL', datastoreversion: '16' } as const;
 const sqlServer = { datastoretype: 'SQLServer', datastoreversion: '2022_SE' } as const;
 
@@ -47,7 +51,11 @@ const SPEC_TABLE: Record<string, Row[]> = {
     { given: { flavorref: 'rds.mysql.c2.medium' }, want: true, because: 'single' },
     { given: { flavorref: 'rds.mysql.c2.medium.ha' }, want: false, because: 'an HA flavor without hamode' },
     { given: { ...HA }, want: true, because: 'HA' },
-    { given: { ...HA, flavorref: 'rds.mysql.c2.medium' }, want: false, because: 'hamode without an HA flavor' },
+    {
+      given: { ...HA, flavorref: 'rds.mysql.c2.medium' },
+      want: false,
+      because: 'hamode without an HA flavor',
+    },
     { given: { flavorref: 'rds.ha.medium' }, want: true, because: 'only the end counts' },
   ],
   'spec.availabilityzone': [
@@ -56,7 +64,11 @@ const SPEC_TABLE: Record<string, Row[]> = {
     { given: { ...HA }, want: true, because: 'two for HA' },
     { given: { ...HA, availabilityzone: 'eu-de-01,eu-de-01' }, want: true, because: 'the same one twice' },
     { given: { ...HA, availabilityzone: 'eu-de-01' }, want: false, because: 'one for HA' },
-    { given: { ...HA, availabilityzone: 'eu-de-01,eu-de-02,eu-de-03' }, want: false, because: 'three for HA' },
+    {
+      given: { ...HA, availabilityzone: 'eu-de-01,eu-de-02,eu-de-03' },
+      want: false,
+      because: 'three for HA',
+    },
   ],
   'spec.hareplicationmode': [
     { given: {}, want: true, because: 'absent' },
@@ -65,10 +77,22 @@ const SPEC_TABLE: Record<string, Row[]> = {
     { given: { ...HA, hareplicationmode: 'sync' }, want: false, because: 'MySQL has none' },
     { given: { ...HA, ...postgres, hareplicationmode: 'sync' }, want: true, because: 'PostgreSQL' },
     { given: { ...HA, ...postgres, hareplicationmode: 'async' }, want: true, because: 'PostgreSQL' },
-    { given: { ...HA, ...postgres, hareplicationmode: 'semisync' }, want: false, because: 'PostgreSQL has none' },
+    {
+      given: { ...HA, ...postgres, hareplicationmode: 'semisync' },
+      want: false,
+      because: 'PostgreSQL has none',
+    },
     { given: { ...HA, ...sqlServer, hareplicationmode: 'sync' }, want: true, because: 'SQL Server' },
-    { given: { ...HA, ...sqlServer, hareplicationmode: 'async' }, want: false, because: 'SQL Server has none' },
-    { given: { ...HA, ...sqlServer, hareplicationmode: 'semisync' }, want: false, because: 'SQL Server has none' },
+    {
+      given: { ...HA, ...sqlServer, hareplicationmode: 'async' },
+      want: false,
+      because: 'SQL Server has none',
+    },
+    {
+      given: { ...HA, ...sqlServer, hareplicationmode: 'semisync' },
+      want: false,
+      because: 'SQL Server has none',
+    },
   ],
   'spec.backupstarttime': [
     { given: { backupstarttime: '01:00-02:00' }, want: true, because: 'the default' },
@@ -89,7 +113,11 @@ const SPEC_TABLE: Record<string, Row[]> = {
     { given: { maintenanceWindow: { start: '02:00', end: '06:00' } }, want: true, because: 'four hours' },
     { given: { maintenanceWindow: { start: '22:30', end: '02:30' } }, want: true, because: 'over midnight' },
     { given: { maintenanceWindow: { start: '02:00', end: '05:00' } }, want: false, because: 'three hours' },
-    { given: { maintenanceWindow: { start: '02:00', end: '02:00' } }, want: false, because: 'no time at all' },
+    {
+      given: { maintenanceWindow: { start: '02:00', end: '02:00' } },
+      want: false,
+      because: 'no time at all',
+    },
     { given: { maintenanceWindow: { start: '06:00', end: '02:00' } }, want: false, because: 'twenty hours' },
   ],
   'spec.restoreFrom': [
@@ -108,7 +136,11 @@ const SPEC_TABLE: Record<string, Row[]> = {
       want: false,
       because: 'two sources',
     },
-    { given: { restoreFrom: { backup: 'b', instanceId: 'i' } }, want: false, because: 'an RdsBackup has its own' },
+    {
+      given: { restoreFrom: { backup: 'b', instanceId: 'i' } },
+      want: false,
+      because: 'an RdsBackup has its own',
+    },
     { given: { restoreFrom: { backup: 'b', backupId: 'b' } }, want: false, because: 'two backups' },
     { given: { restoreFrom: { backup: 'b', pointInTime: 'p' } }, want: false, because: 'backup or time' },
     {
@@ -122,10 +154,7 @@ const SPEC_TABLE: Record<string, Row[]> = {
 for (const rule of SPEC_RULES) {
   t.test(`${rule.field} is judged on both sides of its rule`, async (t) => {
     const rows = SPEC_TABLE[rule.field] ?? [];
-    t.ok(
-      rows.some(({ want }) => want) && rows.some(({ want }) => !want),
-      'the table has examples of both',
-    );
+    t.ok(rows.some(({ want }) => want) && rows.some(({ want }) => !want), 'the table has examples of both');
     for (const { given, want, because } of rows) {
       t.equal(rule.holds(fullSpec(given)), want, `${JSON.stringify(given)}: ${because}`);
       const named = specProblems(given).filter(({ field }) => field === rule.field);
@@ -169,8 +198,18 @@ const CHANGE_TABLE: Record<string, Change[]> = {
   ],
   'spec.restoreFrom': [
     { from: {}, to: {}, want: true, because: 'absent' },
-    { from: { restoreFrom: { backup: 'b' } }, to: { restoreFrom: { backup: 'b' } }, want: true, because: 'the same' },
-    { from: { restoreFrom: { backup: 'b' } }, to: { restoreFrom: { backup: 'c' } }, want: false, because: 'changed' },
+    {
+      from: { restoreFrom: { backup: 'b' } },
+      to: { restoreFrom: { backup: 'b' } },
+      want: true,
+      because: 'the same',
+    },
+    {
+      from: { restoreFrom: { backup: 'b' } },
+      to: { restoreFrom: { backup: 'c' } },
+      want: false,
+      because: 'changed',
+    },
     { from: {}, to: { restoreFrom: { backup: 'b' } }, want: false, because: 'added to an existing instance' },
     { from: { restoreFrom: { backup: 'b' } }, to: {}, want: false, because: 'removed' },
   ],
@@ -193,25 +232,18 @@ t.test('every rule about changes has a table', async (t) => {
   t.same(Object.keys(CHANGE_TABLE).sort(), CHANGE_RULES.map(({ field }) => field).sort());
 });
 
-t.test('restoreFrom with its keys in another order is the same restoreFrom', {
-  todo: 'finding 03: compared as JSON text, while CEL compares values',
-}, async (t) => {
+t.test('restoreFrom with its keys in another order is the same restoreFrom', async (t) => {
   const rule = CHANGE_RULES.find(({ field }) => field === 'spec.restoreFrom');
   const from: FullSpec = fullSpec({ restoreFrom: { backupId: 'b', instanceId: 'i' } });
   const to: FullSpec = fullSpec({ restoreFrom: { instanceId: 'i', backupId: 'b' } });
   t.ok(rule?.holds(to, from));
 });
 
-t.test('a port is written without leading zeros, so that CEL and hook read the same', {
-  todo: 'finding 02: 05355 is refused by the hook and let in by CEL, 01433 the other way round',
-}, async (t) => {
-  for (const port of ['05355', '01433', '03306'])
-    t.not(specProblems({ ...sqlServer, port }).length, 0, port);
+t.test('a port is written without leading zeros, so that CEL and hook read the same', async (t) => {
+  for (const port of ['05355', '01433', '03306']) t.not(specProblems({ ...sqlServer, port }).length, 0, port);
 });
 
-t.test('an HA instance names two zones, not one and a comma', {
-  todo: 'finding 12: "eu-de-01," counts as two zones',
-}, async (t) => {
+t.test('an HA instance names two zones, not one and a comma', async (t) => {
   t.not(specProblems({ ...HA, availabilityzone: 'eu-de-01,' }).length, 0);
 });
 

@@ -28,8 +28,16 @@ t.test('what is wrong with a spec is told with the field', async (t) => {
     { given: { passwordSecretRef: { name: 's' } }, field: 'spec.passwordSecretRef', because: 'no key' },
     { given: { users: [{ name: 1 }] }, field: 'spec.users.0.name', because: 'deep inside' },
     { given: { tags: { a: 1 } }, field: 'spec.tags.a', because: 'a tag is text' },
-    { given: { maintenanceWindow: { start: '2:00', end: '06:00' } }, field: 'spec.maintenanceWindow.start', because: 'two digits' },
-    { given: { autopilot: { storage: { maxGb: 5000 } } }, field: 'spec.autopilot.storage.maxGb', because: 'over the limit' },
+    {
+      given: { maintenanceWindow: { start: '2:00', end: '06:00' } },
+      field: 'spec.maintenanceWindow.start',
+      because: 'two digits',
+    },
+    {
+      given: { autopilot: { storage: { maxGb: 5000 } } },
+      field: 'spec.autopilot.storage.maxGb',
+      because: 'over the limit',
+    },
     { given: { paused: 'yes' }, field: 'spec.paused', because: 'a word' },
     { given: null, field: 'spec', because: 'nothing at all' },
     { given: [], field: 'spec', because: 'a list' },
@@ -48,7 +56,18 @@ t.test('every version that the cloud offers is accepted', async (t) => {
   const table = {
     MySQL: ['5.6', '5.7', '8.0'],
     PostgreSQL: ['9.5', '9.6', '10', '11', '12', '13', '14', '15', '16', '17'],
-    SQLServer: ['2014_SE', '2016_SE', '2016_EE', '2017_SE', '2017_EE', '2019_SE', '2019_EE', '2022_SE', '2022_EE', '2022 SE'],
+    SQLServer: [
+      '2014_SE',
+      '2016_SE',
+      '2016_EE',
+      '2017_SE',
+      '2017_EE',
+      '2019_SE',
+      '2019_EE',
+      '2022_SE',
+      '2022_EE',
+      '2022 SE',
+    ],
   };
   for (const [datastoretype, versions] of Object.entries(table)) {
     for (const datastoreversion of versions)
@@ -150,7 +169,11 @@ t.test('a status that the API server would prune or refuse does not leave', asyn
       field: 'status.conditions.0.status',
       because: 'no such status',
     },
-    { given: { plan: [{ ...fullStatus.plan[0], impact: 'huge' }] }, field: 'status.plan.0.impact', because: 'no such impact' },
+    {
+      given: { plan: [{ ...fullStatus.plan[0], impact: 'huge' }] },
+      field: 'status.plan.0.impact',
+      because: 'no such impact',
+    },
     { given: { handled: { restart: 1 } }, field: 'status.handled.restart', because: 'orders are text' },
     { given: { alarms: Array(9).fill('a') }, field: 'status.alarms', because: 'too many' },
     {
@@ -164,7 +187,11 @@ t.test('a status that the API server would prune or refuse does not leave', asyn
   for (const { given, field, because } of table) {
     const problems = statusProblems(given);
     t.not(problems.length, 0, because);
-    if (field) t.ok(problems.some((one) => one.field === field), `${field}: ${JSON.stringify(problems)}`);
+    if (field)
+      t.ok(
+        problems.some((one) => one.field === field),
+        `${field}: ${JSON.stringify(problems)}`,
+      );
   }
 });
 

@@ -13,7 +13,8 @@ import type { World as CloudWorld } from '../../src/simulator/world.ts';
 
 export type { CloudWorld, Instance };
 
-export const BASE_URL = 'http://127.0.0.1:9090';
+const HOST = '127.0.0.1:9090';
+export const BASE_URL = `http://${HOST}`;
 
 /** How far behind the lists of this cloud are. */
 export type Lags = { listLagMs: number; goneLagMs: number; jobLagMs: number };
@@ -50,12 +51,10 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
   return {
     exchange(request, faults = []) {
       for (const fault of faults) cloud.faults.add({ ...fault, times: 1 });
-      const { pathname, search, host, origin } = new URL(request.url);
-      const headers: Record<string, string> = { host };
-      for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
       const { method, body } = request;
-      const outcome = cloud.exchange({ method, url: pathname + search, headers, body }, origin);
-      cloud.faults.clear();
+      const headers = { host: HOST, ...request.headers };
+      const outcome = cloud.exchange({ method, url: request.url.slice(BASE_URL.length), headers, body }, BASE_URL);
+      if (faults.length > 0) cloud.faults.clear();
       return outcome;
     },
     now: () => clock.now(),

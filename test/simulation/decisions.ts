@@ -3,7 +3,7 @@
 
 import type { Chance } from './random.ts';
 
-export type Decision = { key: string; site: string; kind: string; at: number };
+export type Decision = { key: string; site: string; kind: string; at: number; about?: string };
 
 /** Which of the kinds strikes the n-th call at this site. */
 export type Choose = (site: string, occurrence: number, kinds: readonly string[]) => string | undefined;
@@ -12,7 +12,7 @@ export type Decisions = {
   /** Asked once per call at a site; undefined: nothing happens to it. */
   at(site: string, kinds: readonly string[]): Decision | undefined;
   /** Something that is planned by time and not by call; false when it was taken out of the schedule. */
-  allows(key: string, site: string, kind: string): boolean;
+  allows(key: string, site: string, kind: string, about: string): boolean;
   /** From now on nothing strikes any more. */
   end(): void;
   readonly isOver: boolean;
@@ -41,9 +41,9 @@ export function createDecisions({ choose, without = new Set(), now }: DecisionsO
       fired.push(decision);
       return decision;
     },
-    allows(key, site, kind) {
+    allows(key, site, kind, about) {
       if (isOver || without.has(key)) return false;
-      fired.push({ key, site, kind, at: now() });
+      fired.push({ key, site, kind, at: now(), about });
       return true;
     },
     end() {

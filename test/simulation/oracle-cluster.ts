@@ -11,6 +11,8 @@ import { CALL_WINDOW_MS } from './oracle-cloud.ts';
 import { findSecret } from './secrets.ts';
 import type { Report } from './violation.ts';
 
+const FINALIZER = 'metacontroller.io/compositecontroller-rds';
+
 export type ClusterOracle = ReturnType<typeof createClusterOracle>;
 
 export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
@@ -37,7 +39,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     }
   }
 
-  /** The last finalizer fell: nothing of it may be left in the cloud, unless it was decided to stay. */
+  /** Our finalizer fell: nothing of it may be left in the cloud, unless it was decided to stay. */
   function judgeRemoval(object: KubeObject): void {
     const uid = object.metadata.uid ?? '';
     const id = cluster.journal(uid)?.journal.id;
@@ -48,6 +50,17 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
       if (isKept(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
       else report('no-orphan', `${keyOf(object)} is gone and ${instance.name} (${instance.status}) still exists`);
     }
+  }
+
+  /** Others may hold the object after us, and edit it: what counts is the moment when we let go. */
+  function isLetGo({ type, object }: WatchEvent): boolean {
+    const before = cluster.lastOf(object.metadata.uid ?? '');
+    if (type === 'DELETED') return before?.metadata.finalizers?.includes(FINALIZER) ?? true;
+    return (
+      object.metadata.deletionTimestamp !== undefined &&
+      before?.metadata.finalizers?.includes(FINALIZER) === true &&
+      !object.metadata.finalizers?.includes(FINALIZER)
+    );
   }
 
   function isKept(uid: string): boolean {
@@ -90,7 +103,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
       case 'Event':
         return tellsNothing(JSON.stringify(object), 'an Event');
       case 'Rds':
-        return event.type === 'DELETED' ? judgeRemoval(object) : undefined;
+        return isLetGo(event) ? judgeRemoval(object) : undefined;
       default:
         return undefined;
     }

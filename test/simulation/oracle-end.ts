@@ -51,7 +51,6 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   if (instance.status === 'BUILD') return ready === 'Creating' ? undefined : `builds, but Ready says ${ready}`;
   if (instance.status === 'CREATE FAIL') return ready === 'CreateFailed' ? undefined : `failed, Ready says ${ready}`;
   if (ready === 'ForeignInstance') return isTakenByOther(facts, uid, instance) ? undefined : 'ForeignInstance, but it is ours';
-  if (journal?.op) return `the claim ${journal.op.kind} is still open`;
   return difference(object, instance) ?? childProblem(facts, object, instance);
 }
 

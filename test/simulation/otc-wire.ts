@@ -9,6 +9,7 @@ import type { History } from './history.ts';
 import type { Mortal } from './mortal.ts';
 import { OTC_SITES, type OtcSite, otcSite } from './otc-sites.ts';
 import type { Chance } from './random.ts';
+import type { Report } from './violation.ts';
 
 export type OtcWireDeps = {
   cloud: SimCloud;
@@ -16,6 +17,7 @@ export type OtcWireDeps = {
   chance: Chance;
   decisions: Decisions;
   history: History;
+  report: Report;
   /** The oracles look before anything can take effect, and after. */
   beforeSend(site: OtcSite, request: OtcRequest): void;
   afterSend(site: OtcSite, request: OtcRequest, response: OtcResponse | undefined): void;
@@ -54,6 +56,11 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
 
   return (mortal) => async (request) => {
     const site = otcSite(request);
+    if (!site) {
+      const call = `${request.method} ${request.route}`;
+      deps.report('no-bug', `the simulation does not know the call ${call}: add it to test/simulation/otc-sites.ts`);
+      return mortal.never();
+    }
     count += 1;
     const latency = 2 + chance.below(`otc latency ${count}`, NETWORK_MS);
     const decision = decisions.at(site, kindsFor(site));

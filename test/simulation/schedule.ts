@@ -30,7 +30,7 @@ const CONVERGE_MS = 60 * MINUTE;
 const REST_MS = 2 * MINUTE;
 const SILENCE_MS = 12 * MINUTE;
 
-const RARE = new Set(['otc login', 'otc flavors', 'otc vpcs', 'otc subnets', 'otc security groups', 'otc tags', 'otc tasks']);
+const RARE = new Set(['otc login', 'otc flavors', 'otc vpcs', 'otc subnets', 'otc security groups', 'otc tags', 'otc tasks', 'otc job']);
 
 function rates(chance: Chance): (site: string) => number {
   const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
@@ -91,12 +91,13 @@ async function live(world: World, plan: Plan): Promise<void> {
   for (const step of plan.steps) {
     await runTo(world, START + step.at);
     if (world.violations.length > 0) return;
-    if (world.decisions.allows(step.key, siteOfDeed(step.deed), step.deed.do)) await perform(world, step);
+    const about = `${step.target.namespace}/${step.target.name} ${JSON.stringify(step.deed)}`;
+    if (world.decisions.allows(step.key, siteOfDeed(step.deed), step.deed.do, about)) await perform(world, step);
   }
   await runTo(world, START + plan.chaosMs);
 }
 
-export async function perform(world: World, { target, deed, at }: Pick<Step, 'target' | 'deed' | 'at'>): Promise<void> {
+export async function perform(world: World, { target, deed }: Pick<Step, 'target' | 'deed'>): Promise<void> {
   const { namespace, name } = target;
   world.history.note(`${siteOfDeed(deed)}: ${JSON.stringify(deed)} on ${namespace}/${name}`);
   const leader = world.leader();
@@ -125,7 +126,6 @@ export async function perform(world: World, { target, deed, at }: Pick<Step, 'ta
       world.replicas[deed.which % world.replicas.length]?.jump(deed.byMs);
       return;
     default:
-      void at;
       return world.people.perform(target, deed);
   }
 }

@@ -80,8 +80,8 @@ export async function createWorld(options: WorldOptions) {
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 
   const wires = { clock, chance, decisions, history };
-  const otcWire = createOtcWire({ ...wires, cloud, beforeSend: cloudOracle.beforeSend, afterSend: cloudOracle.afterSend });
-  const kubeWire = createKubeWire({ ...wires, call: cluster.api.call });
+  const otcWire = createOtcWire({ ...wires, cloud, report, beforeSend: cloudOracle.beforeSend, afterSend: cloudOracle.afterSend });
+  const kubeWire = createKubeWire({ ...wires, call: cluster.quickCall });
 
   let born = 0;
   const replicas: Replica[] = [];

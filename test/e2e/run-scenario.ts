@@ -1,0 +1,84 @@
+// Runs one scenario in a namespace of its own and checks, whatever it was about, what must always hold.
+import { isDeepStrictEqual } from 'node:util';
+import { waitFor } from '../cluster/wait-for.ts';
+import type { Arena } from './arena.ts';
+import { strayInstances } from './cloud-state.ts';
+import type { History, RdsObject } from './history.ts';
+import type { Scenario } from './scenario.ts';
+import { applyAll, carryOut, expectCloud, type Run } from './steps.ts';
+
+export type Result = { scenario: string; engine: string; ms: number; error?: Error; history: History };
+
+/** Every field of the last answer must have been stored: what the CRD does not know vanishes silently. */
+async function checkStored(run: Run): Promise<void> {
+  const { kube, recorder } = run.arena;
+  const list = `/apis/otc.mcsps.de/v1alpha1/namespaces/${run.namespace}/rdss`;
+  await waitFor(
+    'every answered status to be stored as it was',
+    async () => {
+      for (const object of await kube.list<RdsObject>(list).catch(() => [])) {
+        const last = recorder.calls.findLast(
+          ({ body, code, hook }) =>
+            hook !== 'customize' && code === 200 && body.parent.metadata.uid === object.metadata.uid,
+        );
+        const { observedGeneration: _forced, ...stored } = (object.status ?? {}) as Record<string, unknown>;
+        if (last?.answer && !isDeepStrictEqual(stored, last.answer.status))
+          throw new Error(
+            `stored ${JSON.stringify(stored)} is not what was answered ${JSON.stringify(last.answer.status)}`,
+          );
+      }
+      return true;
+    },
+    { timeoutMs: 10_000 },
+  );
+}
+
+async function play(run: Run, scenario: Scenario): Promise<void> {
+  const { kube, cloud } = run.arena;
+  await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: run.namespace } });
+  await applyAll(run, scenario.given ?? []);
+  for (const [index, step] of scenario.steps.entries()) {
+    try {
+      await carryOut(run, step);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`step ${index + 1} (${step.do}): ${why}`);
+    }
+  }
+  await expectCloud(run, scenario.cloud);
+  const known = [...Object.keys(scenario.cloud), ...run.aliases.keys()];
+  const strays = await strayInstances(cloud, run.namespace, known);
+  if (strays.length > 0) throw new Error(`instances that no Rds accounts for: ${strays.join(', ')}`);
+  await checkStored(run);
+}
+
+function aliased(history: History, aliases: Run['aliases']): History {
+  const rename = (text: string): string =>
+    [...aliases].reduce(
+      (sum, [name, alias]) => sum.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), alias),
+      text,
+    );
+  return Object.fromEntries(
+    Object.entries(history).map(([subject, lines]) => [rename(subject), lines.map(rename)]),
+  );
+}
+
+export async function runScenario(arena: Arena, scenario: Scenario): Promise<Result> {
+  const began = Date.now();
+  const run: Run = {
+    arena,
+    namespace: scenario.name,
+    ids: new Map(),
+    aliases: new Map(),
+    mark: { total: 0, writes: 0 },
+  };
+  let error: Error | undefined;
+  try {
+    await play(run, scenario);
+  } catch (caught) {
+    error = caught instanceof Error ? caught : new Error(String(caught));
+  }
+  const history = aliased(arena.chronicle.of(run.namespace), run.aliases);
+  const result: Result = { scenario: scenario.name, engine: arena.name, ms: Date.now() - began, history };
+  return error ? { ...result, error } : result;
+}

@@ -1,0 +1,16 @@
+// Every scenario, in the order in which the exclusive ones run.
+import type { Scenario } from '../scenario.ts';
+import { disturbances } from './disturbances.ts';
+import { identity } from './identity.ts';
+import { life } from './life.ts';
+import { orders } from './orders.ts';
+import { crdGone, surroundings } from './surroundings.ts';
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...life,
+  ...identity,
+  ...orders,
+  ...surroundings,
+  ...disturbances,
+  crdGone,
+];

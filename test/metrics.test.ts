@@ -1,0 +1,37 @@
+import t from 'tap';
+import { createMetrics } from '../src/metrics.ts';
+
+t.test('hook calls are counted by hook and result, with the time they took', async (t) => {
+  const metrics = createMetrics({ process: false });
+  metrics.hookAnswered('sync', 'answer', 0.3);
+  metrics.hookAnswered('sync', 'answer', 25);
+  metrics.hookAnswered('finalize', 'retry', 0.001);
+  const text = await metrics.registry.metrics();
+  t.match(text, /rds_pilot_hook_duration_seconds_count\{hook="sync",result="answer"\} 2\n/);
+  t.match(text, /rds_pilot_hook_duration_seconds_bucket\{le="24",hook="sync",result="answer"\} 1\n/);
+  t.match(text, /rds_pilot_hook_duration_seconds_count\{hook="finalize",result="retry"\} 1\n/);
+});
+
+t.test('calls to the cloud are counted by route, never by id', async (t) => {
+  const metrics = createMetrics({ process: false });
+  const route = '/v3/{project}/instances';
+  const call = { service: 'rds', method: 'GET', route, result: '200', seconds: 0.1 };
+  metrics.otcCalled(call);
+  metrics.otcCalled(call);
+  metrics.otcCalled({ ...call, result: 'TIMEOUT', seconds: 8 });
+  const text = await metrics.registry.metrics();
+  t.match(
+    text,
+    'rds_pilot_otc_calls_total{service="rds",method="GET",route="/v3/{project}/instances",result="200"} 2\n',
+  );
+  t.match(text, /result="TIMEOUT"\} 1\n/);
+  t.match(text, /rds_pilot_otc_duration_seconds_count\{service="rds"\} 3\n/);
+});
+
+t.test('two of them do not share numbers, and the process is measured when asked for', async (t) => {
+  const [one, other] = [createMetrics({ process: false }), createMetrics({ process: true })];
+  one.hookAnswered('sync', 'answer', 1);
+  t.notMatch(await other.registry.metrics(), /hook="sync"/);
+  t.match(await other.registry.metrics(), /process_cpu_seconds_total/);
+  t.notMatch(await one.registry.metrics(), /process_cpu_seconds_total/);
+});

@@ -1,0 +1,87 @@
+// Single operations in a quiet world, for the exhaustive part: prepared without faults, then struck at one or two
+// exact calls.
+
+import type { KubeObject } from '../../src/kube/api.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
+import { MINUTE, SECOND, START } from './clock.ts';
+import type { Lags } from './cloud.ts';
+import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
+import type { Deed, Target } from './plan.ts';
+import { comeToRest, perform, runTo } from './schedule.ts';
+import type { Violation } from './violation.ts';
+import { createWorld, type World } from './world.ts';
+
+const TARGET: Target = { namespace: 'team-a', name: 'db1' };
+const LAGS: Lags = { listLagMs: 20 * SECOND, goneLagMs: 10 * SECOND, jobLagMs: 5 * SECOND };
+
+export type Scenario = { name: string; before: Deed[]; deed: Deed; forMs: number };
+
+const create = (policy: 'Snapshot' | 'Delete' | 'Retain' = 'Snapshot'): Deed => ({
+  do: 'create',
+  password: 'generated',
+  policy,
+  flavor: 'rds.mysql.c2.medium',
+  sizeGb: 40,
+});
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'create', before: [], deed: create(), forMs: 3 * MINUTE },
+  { name: 'enlarge', before: [create()], deed: { do: 'grow', byGb: 20 }, forMs: 2 * MINUTE },
+  { name: 'resize', before: [create()], deed: { do: 'flavor', to: 'rds.mysql.c2.large' }, forMs: 2 * MINUTE },
+  { name: 'restart', before: [create()], deed: { do: 'restart', order: 'r1' }, forMs: 2 * MINUTE },
+  { name: 'adopt', before: [{ do: 'foreign namesake' }, create()], deed: { do: 'adopt foreign' }, forMs: 2 * MINUTE },
+  { name: 'delete with backup', before: [create()], deed: { do: 'delete', foreground: false }, forMs: 5 * MINUTE },
+  { name: 'delete', before: [create('Delete')], deed: { do: 'delete', foreground: false }, forMs: 4 * MINUTE },
+  { name: 'retain', before: [create('Retain')], deed: { do: 'delete', foreground: false }, forMs: 3 * MINUTE },
+];
+
+export type Outcome = {
+  violation: Violation | undefined;
+  fired: readonly Decision[];
+  calls: ReadonlyMap<string, number>;
+  end: KubeObject | undefined;
+  lines: readonly string[];
+};
+
+/** The strikes count their calls from the moment of the operation on. */
+export async function runScenario(
+  scenario: Scenario,
+  strikes: readonly Strike[],
+  options: { keepLines?: boolean } = {},
+): Promise<Outcome> {
+  let armed: Choose | undefined;
+  const seen = new Map<string, number>();
+  const world = await createWorld({
+    seed: 7,
+    replicas: 2,
+    lags: LAGS,
+    choose: (site, _occurrence, kinds) => {
+      if (!armed) return undefined;
+      const occurrence = (seen.get(site) ?? 0) + 1;
+      seen.set(site, occurrence);
+      return armed(site, occurrence, kinds);
+    },
+    ...options,
+  });
+  await prepare(world, scenario);
+  armed = chooseExactly(strikes);
+  await perform(world, { target: TARGET, deed: scenario.deed });
+  await runTo(world, world.clock.now() + scenario.forMs);
+  if (world.violations.length === 0) await comeToRest(world, [TARGET]);
+  world.stop();
+  return {
+    violation: world.violations[0],
+    fired: world.decisions.fired,
+    calls: seen,
+    end: world.cluster.findRds(TARGET.namespace, TARGET.name),
+    lines: world.history.lines,
+  };
+}
+
+async function prepare(world: World, { before }: Scenario): Promise<void> {
+  for (const deed of before) await perform(world, { target: TARGET, deed });
+  if (before.length > 0) await runTo(world, START + 3 * MINUTE);
+}
+
+export const restartsOf = (end: KubeObject | undefined): string | undefined =>
+  end?.metadata.annotations?.[ANNOTATIONS.restart];
