@@ -90,7 +90,7 @@ const readHook = (manifest: KubeObject, name: string, hook: JsonRecord): Hook =>
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** A Go duration such as `30s` or `1m30s`; ten seconds when absent or not positive. */
-export const parseDuration = (text: unknown): number => {
+const parseDuration = (text: unknown): number => {
   let total = 0;
   for (const [, amount, unit] of String(text ?? '').matchAll(/([\d.]+)(ms|s|m|h)/g)) {
     total += Number(amount) * (unitMs[unit ?? ''] ?? 0);

@@ -35,7 +35,7 @@ export const isLeaf = (fields: Fields): boolean => Object.keys(fields).length ==
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
-export const listKey = (rule: ListRule, item: unknown): string => {
+const listKey = (rule: ListRule, item: unknown): string => {
   if (rule === 'set') return `v:${JSON.stringify(item)}`;
   const record = isRecord(item) ? item : {};
   const pairs = rule.keys.map((key) => [key, record[key] ?? (key === 'protocol' ? 'TCP' : null)]);

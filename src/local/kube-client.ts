@@ -8,7 +8,7 @@ import { objectPath, type Resource } from './resources.ts';
 export const fieldManager = 'metacontroller';
 
 /** A refusal by the API server. */
-export class KubeFailure extends Error {
+class KubeFailure extends Error {
   readonly status: number;
   readonly reason: string;
 

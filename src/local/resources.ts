@@ -34,12 +34,7 @@ const podLists = (prefix: string): Record<string, ListRule> => ({
   [`${prefix}volumes`]: { keys: ['name'] },
 });
 
-export const defineResource = (
-  apiVersion: string,
-  plural: string,
-  kind: string,
-  traits: Traits = {},
-): Resource => {
+const defineResource = (apiVersion: string, plural: string, kind: string, traits: Traits = {}): Resource => {
   const [group, version] = splitApiVersion(apiVersion);
   return {
     group,

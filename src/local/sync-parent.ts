@@ -24,7 +24,7 @@ export type SyncParentOptions = {
   resyncAfter: (parent: KubeObject, seconds: number) => void;
 };
 
-export const hasFinalizer = (controller: CompositeController, object: KubeObject): boolean =>
+const hasFinalizer = (controller: CompositeController, object: KubeObject): boolean =>
   object.metadata.finalizers?.includes(controller.finalizer) ?? false;
 
 /** Outside the label selector and without our finalizer: none of our business. */

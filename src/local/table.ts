@@ -3,7 +3,7 @@
 import type { KubeObject } from '../kube/api.ts';
 import { isRecord, type JsonRecord } from './json.ts';
 
-export const tableHeader = [
+const tableHeader = [
   'NAMESPACE',
   'NAME',
   'READY',

@@ -16,7 +16,7 @@ export function budgetOf(clock: Clock, ms: number): Budget {
   return { remainingMs: () => end - clock.elapsed() };
 }
 
-export function outOfTime(waitingFor: string): RetryableError {
+function outOfTime(waitingFor: string): RetryableError {
   return new RetryableError(`BUDGET: no time left for ${waitingFor}`, { code: 'BUDGET', outcome: 'refused' });
 }
 

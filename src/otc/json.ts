@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 /** An answer that came, but that we do not understand. The message names a field, never a value. */
 export class Unreadable extends Error {}
 
-export function isRecord(value: unknown): value is Json {
+function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,6 +1,5 @@
 // RdsBackup: an on-demand backup as an object that outlives its Rds.
 
-import type { Static } from 'typebox';
 import { group, int, listOf, oneOf, optional, text } from './schema-kit.ts';
 import { ConditionSchema } from './status.ts';
 
@@ -37,6 +36,3 @@ export const RdsBackupStatusSchema = group('The state of the backup.', {
     }),
   ),
 });
-
-export type RdsBackupSpec = Static<typeof RdsBackupSpecSchema>;
-export type RdsBackupStatus = Static<typeof RdsBackupStatusSchema>;

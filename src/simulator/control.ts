@@ -10,10 +10,11 @@ import {
   parseJson,
   text,
 } from './fields.ts';
-import { type Answer, json, type Scene, type SimulatorRequest } from './protocol.ts';
+import { type Answer, json, type Scene } from './protocol.ts';
 import { setLoad } from './rds/load.ts';
 import type { Instance } from './rds/types.ts';
 import { BadField } from './refusal.ts';
+import type { SimulatorRequest } from './request.ts';
 
 type Control = (cloud: Cloud, scene: Scene, body: JsonObject) => unknown;
 

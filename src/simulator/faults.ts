@@ -1,7 +1,7 @@
 // The list of troubles that were ordered. A call site asks whether one of them is meant for it.
 import type { Service } from '../otc/send.ts';
-import type { Site } from './protocol.ts';
 import { createRandom } from './random.ts';
+import type { Site } from './request.ts';
 
 /** Troubles of the wire, decided before the call is looked at. */
 export const WIRE_FAULTS = [

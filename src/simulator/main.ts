@@ -8,7 +8,7 @@ import {
   DEMO_USER,
   REGION,
 } from './demo-account.ts';
-import type { SimulatorRequest } from './protocol.ts';
+import type { SimulatorRequest } from './request.ts';
 import { serveSimulator } from './server.ts';
 import { createSimulator } from './simulator.ts';
 import { createStateFile, readStateFile } from './state-file.ts';

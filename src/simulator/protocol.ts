@@ -4,27 +4,10 @@ import type { FaultDesk } from './faults.ts';
 import type { Identity } from './iam/types.ts';
 import type { Settings } from './options.ts';
 import type { Random } from './random.ts';
+import type { SimulatorRequest, Site } from './request.ts';
 import type { World } from './world.ts';
 
-export type SimulatorRequest = {
-  method: string;
-  /** Path and query. */
-  url: string;
-  headers: Record<string, string>;
-  body?: string | undefined;
-};
-
 export type Answer = OtcResponse;
-
-/** Where a request goes to: what faults and counters are keyed by. */
-export type Site = {
-  service: Service;
-  method: string;
-  /** Path without the service prefix. */
-  path: string;
-  /** `/v3/{project}/instances`, or `*` when no route fits. */
-  template: string;
-};
 
 /** What anything that happens in the cloud needs, called for or not. */
 export type Scene = { world: World; settings: Settings; random: Random; now: number };

@@ -7,6 +7,7 @@ import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
 import { REBOOT_COPY } from './decide/orders.ts';
+import { passwordState, publishedPassword } from './decide/password.ts';
 import { PACE, type Verdict } from './decide/plan.ts';
 
 export type HookAnswer = {
@@ -20,7 +21,11 @@ export function buildAnswer(o: Observed, verdict: Verdict): HookAnswer {
   const status = buildStatus(o, verdict);
   const answer: HookAnswer = {
     status,
-    children: buildChildren(o, status, verdict.drawRoot === true),
+    children: buildChildren(o, status, {
+      // Until the cloud has a new password, clients get the one that still works.
+      password: passwordState(o) === 'same' ? o.password.value : publishedPassword(o),
+      drawRoot: verdict.drawRoot === true,
+    }),
     resyncAfterSeconds: spread(verdict.resyncAfterSeconds, o.rds.metadata.uid),
   };
   return verdict.finalized ? { ...answer, finalized: true } : answer;

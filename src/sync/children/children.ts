@@ -4,21 +4,26 @@
 import { connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
-import { passwordState, publishedPassword } from '../decide/password.ts';
 import { endpointSlice } from './endpoint-slice.ts';
 import { connectionSecret, rootSecret } from './secrets.ts';
 import { type Endpoint, service } from './service.ts';
 
 const DB_USER: Record<string, string> = { SQLServer: 'rdsuser' };
 
-export function buildChildren(o: Observed, status: RdsStatus, drawRoot: boolean): ChildObject[] {
+export type ChildInputs = {
+  /** The root password that clients may use now; undefined when it is not known. */
+  password: string | undefined;
+  /** Make the Secret with a newly drawn root password. */
+  drawRoot: boolean;
+};
+
+export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInputs): ChildObject[] {
+  const { password, drawRoot } = inputs;
   const { name, namespace } = o.rds.metadata;
   const endpoint: Endpoint | undefined =
     status.ip !== undefined && status.port !== undefined
       ? { name, namespace, ip: status.ip, port: status.port }
       : undefined;
-  // Until the cloud has a new password, clients get the one that still works.
-  const password = passwordState(o) === 'same' ? o.password.value : publishedPassword(o);
   const login =
     password === undefined
       ? undefined
@@ -43,7 +48,7 @@ export function buildChildren(o: Observed, status: RdsStatus, drawRoot: boolean)
     .filter((child) => !isTaken(o, child));
 }
 
-export function isTaken(o: Observed, child: Pick<ChildObject, 'kind' | 'metadata'>): boolean {
+function isTaken(o: Observed, child: Pick<ChildObject, 'kind' | 'metadata'>): boolean {
   return o.foreign.some((other) => other.kind === child.kind && other.metadata.name === child.metadata.name);
 }
 
