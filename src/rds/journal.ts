@@ -111,10 +111,15 @@ export function countAbsence(journal: Journal, at: number, timing: Timing): Jour
   return { ...journal, absence: { count: before + 1, at } };
 }
 
+/** Enough to tell people; what is done on it needs a proof that has not grown old. */
+export function absenceWasProven(journal: Journal): boolean {
+  return (journal.absence?.count ?? 0) >= ABSENCE_READS;
+}
+
 /** A proof grows old like the reads it is made of. */
 export function absenceProven(journal: Journal, at: number, timing: Timing): boolean {
   const { absence } = journal;
-  return absence !== undefined && absence.count >= ABSENCE_READS && isRecent(absence.at, at, timing);
+  return absence !== undefined && absenceWasProven(journal) && isRecent(absence.at, at, timing);
 }
 
 function isRecent(then: number, at: number, timing: Timing): boolean {

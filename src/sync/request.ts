@@ -8,6 +8,7 @@ import type { Rds } from '../rds/object.ts';
 import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
 import { RdsStatusSchema } from '../rds/status.ts';
+import { type Problem, statusProblems } from '../rds/validate.ts';
 import type { ChildObject } from './decide/observed.ts';
 
 const StringMap = Type.Record(Type.String(), Type.String());
@@ -76,8 +77,26 @@ export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
       creationTimestamp: metadata.creationTimestamp ?? isoTime(nowMs),
     },
     spec: parent.spec as RdsSpec,
-    ...(parent.status === undefined ? {} : { status: pruned(parent.status, RdsStatusSchema) }),
+    ...(parent.status === undefined ? {} : { status: readStatus(parent.status) }),
   } as Rds;
+}
+
+/** Told by people or remembered from call to call: a wrong type there is an error, not something to drop. */
+const REMEMBERED = new Set(['id', 'handled', 'reboot', 'logs']);
+
+const topField = ({ field }: Problem) => field.split('.')[1] ?? '';
+
+/** Values that only a newer version knows are left out: every call builds them anew. */
+function readStatus(status: object): unknown {
+  const known = pruned(status, RdsStatusSchema) as Record<string, unknown>;
+  const unfit = statusProblems(known)
+    .map(topField)
+    .filter((name) => !REMEMBERED.has(name));
+  return Object.fromEntries(Object.entries(known).filter(([name]) => !unfit.includes(name)));
+}
+
+export function unreadableStatus(status: unknown): Problem | undefined {
+  return statusProblems(status ?? {}).at(0);
 }
 
 export function readView(request: HookRequest, nowMs: number): View {

@@ -4,10 +4,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
-import { statusProblems } from '../rds/validate.ts';
 import { relatedResources } from './customize.ts';
 import type { HookName, Outcome, RunHook } from './loop.ts';
-import { CustomizeRequestSchema, HookRequestSchema, readParent, readView } from './request.ts';
+import {
+  CustomizeRequestSchema,
+  HookRequestSchema,
+  readParent,
+  readView,
+  unreadableStatus,
+} from './request.ts';
 
 type Options = { run: RunHook; clock: Clock; metrics: Metrics };
 
@@ -21,7 +26,7 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
         const tell = (result: string) =>
           metrics.hookAnswered(hook, result, (clock.elapsed() - startedAt) / 1000);
         const view = readView(request.body, clock.now());
-        const [problem] = statusProblems(view.rds.status ?? {});
+        const problem = unreadableStatus(view.rds.status);
         if (problem) {
           const message = `body.parent.${problem.field}: ${problem.message}`;
           return reply.code(400).send({ error: 'BadRequest', message });

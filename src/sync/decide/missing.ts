@@ -1,6 +1,6 @@
 // The journal knows an instance that the cloud does not show. One empty read means nothing: lists lag and lie.
 
-import { absenceCountsFrom, absenceProven, countAbsence, type Journal } from '../../rds/journal.ts';
+import { absenceCountsFrom, absenceWasProven, countAbsence, type Journal } from '../../rds/journal.ts';
 import type { Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
 import { progressing, ready, synced } from './words.ts';
@@ -16,7 +16,7 @@ export function missing(o: Observed): Verdict {
     };
   }
   const { at } = o.cloud;
-  if (absenceProven(journal, at, o.timing)) return gone(journal);
+  if (absenceWasProven(journal)) return gone(journal);
   const counted = countAbsence(journal, at, o.timing);
   const action: Verdict['action'] = counted ? { kind: 'swapJournal', journal: counted } : NOTHING;
   const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;
@@ -35,7 +35,10 @@ export function missing(o: Observed): Verdict {
   return {
     action,
     phase: o.rds.status?.phase ?? 'Failed',
-    conditions: [ready('Unknown', 'InstanceMissing', message)],
+    conditions: [
+      ready('Unknown', 'InstanceMissing', message),
+      progressing('Unknown', 'InstanceMissing', message),
+    ],
     status: { id: journal.id },
     resyncAfterSeconds,
   };
@@ -46,8 +49,12 @@ function gone(journal: Journal): Verdict {
   return {
     action: NOTHING,
     phase: 'Failed',
-    conditions: [ready('False', 'InstanceGone', message), synced('False', 'InstanceGone', message)],
-    status: { id: journal.id },
+    conditions: [
+      ready('False', 'InstanceGone', message),
+      synced('False', 'InstanceGone', message),
+      progressing('False', 'InstanceGone', message),
+    ],
+    status: { id: journal.id, status: undefined, operation: undefined, plan: undefined, planHash: undefined },
     resyncAfterSeconds: PACE.slow,
   };
 }
