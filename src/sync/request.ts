@@ -89,9 +89,11 @@ const topField = ({ field }: Problem) => field.split('.')[1] ?? '';
 /** Values that only a newer version knows are left out: every call builds them anew. */
 function readStatus(status: object): unknown {
   const known = pruned(status, RdsStatusSchema) as Record<string, unknown>;
+  const isKept = (name: string) =>
+    REMEMBERED.has(name) || (name === 'conditions' && !Array.isArray(known.conditions));
   const unfit = statusProblems(known)
     .map(topField)
-    .filter((name) => !REMEMBERED.has(name));
+    .filter((name) => !isKept(name));
   return Object.fromEntries(Object.entries(known).filter(([name]) => !unfit.includes(name)));
 }
 
