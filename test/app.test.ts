@@ -216,13 +216,46 @@ t.test('another content type is refused', async (t) => {
   t.equal(answer.statusCode, 415);
 });
 
-t.test('a status that the CRD would not have let in is the caller’s mistake', async (t) => {
-  const { app } = await createApp(t);
-  for (const status of [{ id: 7 }, { conditions: 'none' }, { newerField: 'x', phase: 'Pending' }]) {
-    const answer = await post(app, '/sync', { ...request, parent: { ...parent, status } });
-    t.ok(answer.statusCode < 500, `${JSON.stringify(status)}: ${answer.statusCode} ${answer.body}`);
+t.test('a status that no CRD would have let in is the caller’s mistake', async (t) => {
+  const { app, simulator } = await createApp(t);
+  const table = [
+    { given: { id: 7 }, want: /body\.parent\.status\.id/ },
+    { given: { conditions: 'none' }, want: /body\.parent\.status\.conditions/ },
+    { given: { reboot: 'S3cr3t' }, want: /body\.parent\.status\.reboot/ },
+  ];
+  for (const { given, want } of table) {
+    for (const hook of ['/sync', '/finalize']) {
+      const answer = await post(app, hook, { ...request, parent: { ...parent, status: given } });
+      t.equal(answer.statusCode, 400, JSON.stringify(given));
+      t.match(answer.json<{ message: string }>().message, want);
+      t.notMatch(answer.body, /S3cr3t/);
+    }
   }
+  t.same(simulator.calls(), {});
 });
+
+t.test('what a newer version wrote into the status is handed back untouched', async (t) => {
+  const { app } = await createApp(t);
+  const newer = { newerField: { deep: [1, 2] }, another: 'x' };
+  const status = { phase: 'Pending', ...newer, binding: { name: 'shop-connection', newerToo: true } };
+  const answer = await post(app, '/sync', { ...request, parent: { ...parent, status } });
+  t.equal(answer.statusCode, 200, answer.body);
+  t.match(answer.json<{ status: unknown }>().status, { ...newer, phase: 'Pending' });
+});
+
+t.test(
+  'a phase that only a newer version knows does not stop an older replica',
+  {
+    todo: 'finding 18: a new value of an enum in the status is a 400 for every call',
+  },
+  async (t) => {
+    const { app } = await createApp(t);
+    const status = { id: 'abc123in01', phase: 'Upgrading' };
+    const answer = await post(app, '/sync', { ...request, parent: { ...parent, status } });
+    t.equal(answer.statusCode, 200, answer.body);
+    t.match(answer.json<{ status: unknown }>().status, { id: 'abc123in01' });
+  },
+);
 
 t.test('a spec that cannot work is told to the user, not to Metacontroller', async (t) => {
   const { app, simulator } = await createApp(t);
@@ -395,7 +428,7 @@ t.test('a bug is counted, as the alert on it needs a number', async (t) => {
   await post(app, '/sync', request);
   t.match(
     (await app.inject('/metrics')).body,
-    /rds_pilot_hook_duration_seconds_count\{hook="sync",result="[a-z]+"\} 1/,
+    /rds_pilot_hook_duration_seconds_count\{hook="sync",result="bug"\} 1/,
   );
 });
 

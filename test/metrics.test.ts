@@ -35,3 +35,11 @@ t.test('two of them do not share numbers, and the process is measured when asked
   t.match(await other.registry.metrics(), /process_cpu_seconds_total/);
   t.notMatch(await one.registry.metrics(), /process_cpu_seconds_total/);
 });
+
+t.test('instances that no Rds knows are told as they are now', async (t) => {
+  const metrics = createMetrics({ process: false });
+  metrics.unowned(3);
+  t.match(await metrics.registry.metrics(), /rds_pilot_unowned_instances 3\n/);
+  metrics.unowned(0);
+  t.match(await metrics.registry.metrics(), /rds_pilot_unowned_instances 0\n/);
+});

@@ -33,7 +33,7 @@ export async function startArena(
     onProblem: (message) => problems.push(message),
   });
   const recorder = await startRecorder(() => cluster.replicas.map(({ port }) => port));
-  const chronicle = startChronicle(cluster.kube, recorder);
+  const chronicle = await startChronicle(cluster.kube, recorder);
   let edits = 0;
   const configure = async (token = cluster.hookToken): Promise<void> => {
     edits += 1;

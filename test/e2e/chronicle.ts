@@ -1,6 +1,7 @@
 // Watches everything that scenarios make and keeps the history of each namespace.
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { KubeClient } from '../cluster/kube-client.ts';
+import { waitFor } from '../cluster/wait-for.ts';
 import { callLine, type History, type RdsObject, rdsLine } from './history.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -25,7 +26,7 @@ export type Chronicle = {
   events: (namespace: string) => EventObject[];
 };
 
-export function startChronicle(kube: KubeClient, recorder: Recorder): Chronicle {
+export async function startChronicle(kube: KubeClient, recorder: Recorder): Promise<Chronicle> {
   const lines: { namespace: string; subject: string; line: string }[] = [];
   const events: EventObject[] = [];
 
@@ -35,6 +36,8 @@ export function startChronicle(kube: KubeClient, recorder: Recorder): Chronicle 
   };
 
   for (const path of WATCHED) {
+    // A CRD that was made a moment ago is not served at once; what is seen late is not the whole story.
+    await waitFor(`${path} to be served`, async () => (await kube.send('GET', path)).status === 200);
     kube.watch(path, ({ type, object }) => {
       const { namespace = '', name } = object.metadata;
       const subject = `${object.kind} ${name}`;

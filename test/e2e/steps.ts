@@ -59,15 +59,23 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
+/** What is still on its way (a tag, say) is waited for; a double can only get worse and fails at once. */
 export async function expectCloud(run: Run, wanted: Record<string, CloudState>): Promise<void> {
   for (const [alias, state] of Object.entries(wanted)) {
     const name = realName(run, alias);
-    const { doubled, ...seen } = await cloudStateOf(run.arena.cloud, run.namespace, name);
+    let doubled: string[] = [];
+    await waitFor(
+      `the cloud of ${alias} to be ${JSON.stringify(state)}`,
+      async () => {
+        const seen = await cloudStateOf(run.arena.cloud, run.namespace, name);
+        doubled = seen.doubled;
+        const wrong = Object.entries(state).filter(([key, value]) => seen[key as keyof CloudState] !== value);
+        if (doubled.length === 0 && wrong.length > 0) fail(JSON.stringify(seen));
+        return true;
+      },
+      { timeoutMs: 15_000 },
+    );
     if (doubled.length > 0) fail(`two instances for one Rds: ${doubled.join(', ')}`);
-    for (const [key, value] of Object.entries(state)) {
-      const got = seen[key as keyof CloudState];
-      if (got !== value) fail(`cloud of ${alias}: ${key} is ${got}, expected ${value}`);
-    }
   }
 }
 

@@ -1,5 +1,7 @@
 // The operator on a real API server, driven by the local loop and by the real Metacontroller; both histories
 // of a scenario must be the same, but for the differences that are allowed with a reason.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { EngineName } from '../cluster/engine.ts';
 import { metacontrollerHome } from '../cluster/metacontroller.ts';
@@ -23,6 +25,14 @@ const start = (name: EngineName, metacontroller: string | undefined) => {
   return { arena, ...startSuite(arena, scenarios) };
 };
 
+/** E2E_HISTORY=<folder> keeps both histories of every scenario. */
+const keep = (name: string, histories: unknown): void => {
+  const { E2E_HISTORY: folder } = process.env;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify(histories, null, 1));
+};
+
 const local = start('local', undefined);
 const real = home === undefined ? undefined : start('metacontroller', home);
 
@@ -43,6 +53,7 @@ t.test('both engines tell the same history', { skip: real ? false : (notice ?? t
     const [ours, theirs] = await Promise.all([local.results.get(name), real?.results.get(name)]);
     const found = compareHistories(name, ours?.history ?? {}, theirs?.history ?? {});
     const left = unexplained(found);
+    keep(name, { local: ours?.history, metacontroller: theirs?.history, left });
     t.same(
       left.map(({ subject, kind, line }) => `${subject}, ${kind}: ${line}`),
       [],

@@ -44,7 +44,15 @@ const durations = {
 
 export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud {
   const cloud = createCloud(
-    settingsFrom({ clock, seed, baseUrl: BASE_URL, durations, automatedBackups: false, shuffleList: true, ...lags }),
+    settingsFrom({
+      clock,
+      seed,
+      baseUrl: BASE_URL,
+      durations,
+      automatedBackups: false,
+      shuffleList: true,
+      ...lags,
+    }),
   );
   let foreigners = 0;
 
@@ -53,7 +61,10 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
       for (const fault of faults) cloud.faults.add({ ...fault, times: 1 });
       const { method, body } = request;
       const headers = { host: HOST, ...request.headers };
-      const outcome = cloud.exchange({ method, url: request.url.slice(BASE_URL.length), headers, body }, BASE_URL);
+      const outcome = cloud.exchange(
+        { method, url: request.url.slice(BASE_URL.length), headers, body },
+        BASE_URL,
+      );
       if (faults.length > 0) cloud.faults.clear();
       return outcome;
     },

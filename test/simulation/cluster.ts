@@ -69,7 +69,8 @@ export function createCluster(clock: Clock, uid: () => string) {
 
   function noteGoing({ object }: WatchEvent): void {
     const name = `${object.kind}/${object.metadata.name}`;
-    if (object.metadata.deletionTimestamp && !terminatingSince.has(name)) terminatingSince.set(name, clock.now());
+    if (object.metadata.deletionTimestamp && !terminatingSince.has(name))
+      terminatingSince.set(name, clock.now());
   }
 
   api.watch((event) => {
@@ -110,7 +111,9 @@ export function createCluster(clock: Clock, uid: () => string) {
     const from = clock.now() - windowMs;
     const gone = goneSince.get(id);
     if (gone !== undefined && gone < from) return [];
-    return list.filter((_one, index) => (list[index + 1]?.since ?? Number.POSITIVE_INFINITY) >= from).map((one) => one.object);
+    return list
+      .filter((_one, index) => (list[index + 1]?.since ?? Number.POSITIVE_INFINITY) >= from)
+      .map((one) => one.object);
   }
 
   return {
@@ -118,7 +121,8 @@ export function createCluster(clock: Clock, uid: () => string) {
     quickCall,
     onEvent: (listener: (event: WatchEvent) => void) => void listeners.push(listener),
     find,
-    secretValue: (namespace: string, name: string, key: string) => secretValue(find('Secret', namespace, name), key),
+    secretValue: (namespace: string, name: string, key: string) =>
+      secretValue(find('Secret', namespace, name), key),
     findRds: (namespace: string, name: string) => find('Rds', namespace, name),
     rdsByUid(id: string): KubeObject | undefined {
       if (goneSince.has(id)) return undefined;

@@ -56,12 +56,18 @@ console.log(
     `${median(totals.changes)} spec changes, ${median(totals.calls)} hook calls, ${median(totals.faults)} faults`,
 );
 console.log(tellCells(cells));
-if (values.cells) for (const [cell, count] of [...cells].sort()) console.log(`${String(count).padStart(7)}  ${cell}`);
+if (values.cells)
+  for (const [cell, count] of [...cells].sort()) console.log(`${String(count).padStart(7)}  ${cell}`);
 
 if (broken.length > 0) {
   const byInvariant = Map.groupBy(broken, ({ violation }) => violation?.invariant ?? '');
   for (const [invariant, results] of byInvariant) {
-    console.log(`\n${results.length} of ${done} schedules break ${invariant}: seeds ${results.slice(0, 20).map(({ seed }) => seed).join(', ')}`);
+    console.log(
+      `\n${results.length} of ${done} schedules break ${invariant}: seeds ${results
+        .slice(0, 20)
+        .map(({ seed }) => seed)
+        .join(', ')}`,
+    );
     const [smallest] = results.toSorted((a, b) => a.fired.length - b.fired.length);
     if (smallest) await explain(smallest);
   }

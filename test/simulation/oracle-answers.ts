@@ -35,7 +35,8 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     times.push(now());
     while ((times[0] ?? now()) < now() - MINUTE) times.shift();
     recentCalls.set(uid, times);
-    if (times.length > CALLS_PER_MINUTE) report('no-hot-loop', `${name} was called ${times.length} times in a minute`);
+    if (times.length > CALLS_PER_MINUTE)
+      report('no-hot-loop', `${name} was called ${times.length} times in a minute`);
   }
 
   function judgeStatus(parent: HookRequest['parent'], answer: HookAnswer, knownId: string | undefined): void {
@@ -58,7 +59,10 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
       const kind = group.slice(0, group.indexOf('.'));
       for (const child of Object.values(shown) as Child[]) {
         if (child.metadata.deletionTimestamp || answered.has(`${kind}/${child.metadata.name}`)) continue;
-        report('children-never-shrink', `an answer for ${parent.metadata.name} leaves out ${kind} ${child.metadata.name}`);
+        report(
+          'children-never-shrink',
+          `an answer for ${parent.metadata.name} leaves out ${kind} ${child.metadata.name}`,
+        );
       }
     }
   }
@@ -87,7 +91,9 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
           report('no-bug', `${hook} of ${name}: ${response.stack ?? response.message}`);
           return;
         }
-        history.note(`${replica.name} ${hook} ${name} -> ${response.status} ${mixed(0, response.body)}${summary(answer)}`);
+        history.note(
+          `${replica.name} ${hook} ${name} -> ${response.status} ${mixed(0, response.body)}${summary(answer)}`,
+        );
         if (!answer) return tellsNothing(response.body, `the body of a ${response.status}`);
         judgeStatus(parent, answer, knownId);
         judgeChildren(request, answer);
@@ -101,6 +107,7 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
 
 function summary(answer: HookAnswer | undefined): string {
   if (!answer) return '';
-  const words = answer.status.conditions?.map(({ type, status, reason }) => `${type}=${status}/${reason}`) ?? [];
+  const words =
+    answer.status.conditions?.map(({ type, status, reason }) => `${type}=${status}/${reason}`) ?? [];
   return ` ${answer.status.phase} ${words.join(' ')}${answer.finalized ? ' finalized' : ''} again in ${answer.resyncAfterSeconds} s`;
 }

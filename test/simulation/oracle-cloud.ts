@@ -7,7 +7,15 @@ import { ANNOTATIONS, finalBackupPrefix } from '../../src/rds/names.ts';
 import type { WorldEvent } from '../../src/simulator/world.ts';
 import { MINUTE, SECOND } from './clock.ts';
 import type { Instance, SimCloud } from './cloud.ts';
-import { annotationOf, type Cluster, CRD_NAME, digitsOf, keyOf, specOf, type StoredJournal } from './cluster.ts';
+import {
+  annotationOf,
+  type Cluster,
+  CRD_NAME,
+  digitsOf,
+  keyOf,
+  type StoredJournal,
+  specOf,
+} from './cluster.ts';
 import { CLAIMED_SITES, instanceIdOf, isWriteSite, type OtcSite } from './otc-sites.ts';
 import type { Report } from './violation.ts';
 
@@ -49,12 +57,14 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const living = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (living.length === 0) {
       report('create-only-for-living', `create of ${name}, whose Rds is gone or being deleted`);
-    } else if (!living.some(isFree)) report('create-only-for-living', `create of ${name}, whose Rds is paused`);
+    } else if (!living.some(isFree))
+      report('create-only-for-living', `create of ${name}, whose Rds is paused`);
   }
 
   function under(stored: StoredJournal, kind: OpKind): void {
     const claim = `${stored.uid}/${stored.version}/${kind}`;
-    if (sentUnder.has(claim)) report('one-write-per-claim', `${kind} is sent twice under one claim of ${stored.uid}`);
+    if (sentUnder.has(claim))
+      report('one-write-per-claim', `${kind} is sent twice under one claim of ${stored.uid}`);
     sentUnder.add(claim);
     lastClaim = claim;
   }
@@ -65,7 +75,8 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       const { journal, uid } = stored;
       if (journal.op?.kind !== kind) continue;
       const status = (cluster.lastOf(uid)?.status ?? {}) as { id?: string };
-      if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id)) return stored;
+      if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id))
+        return stored;
     }
     return undefined;
   }
@@ -97,15 +108,21 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     if (first !== undefined && problems.every((problem) => problem !== undefined)) report(...first);
   }
 
-  function deleteProblem(object: KubeObject, uid: string, instance: Instance): Parameters<Report> | undefined {
+  function deleteProblem(
+    object: KubeObject,
+    uid: string,
+    instance: Instance,
+  ): Parameters<Report> | undefined {
     const { deletionPolicy } = specOf(object);
     const { namespace = '', deletionTimestamp = '' } = object.metadata;
     if (deletionPolicy === 'Delete') return undefined;
-    if (deletionPolicy === 'Retain') return ['keeps-what-is-retained', `delete of ${instance.name} under Retain`];
+    if (deletionPolicy === 'Retain')
+      return ['keeps-what-is-retained', `delete of ${instance.name} under Retain`];
     const isGoing =
       cluster.isGoing('Namespace', namespace, CALL_WINDOW_MS) ||
       cluster.isGoing('CustomResourceDefinition', CRD_NAME, CALL_WINDOW_MS);
-    if (isGoing) return ['keeps-what-is-retained', `delete of ${instance.name} while its namespace or CRD goes`];
+    if (isGoing)
+      return ['keeps-what-is-retained', `delete of ${instance.name} while its namespace or CRD goes`];
     if (annotationOf(object, ANNOTATIONS.forceDelete) === 'true') return undefined;
     const world = cloud.world();
     const now = cloud.now();
@@ -117,7 +134,9 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
         backup.status === 'COMPLETED' &&
         now - backup.beginAt <= BACKUP_MAX_AGE_MS,
     );
-    return saved ? undefined : ['backup-before-delete', `delete of ${instance.name} without a completed backup`];
+    return saved
+      ? undefined
+      : ['backup-before-delete', `delete of ${instance.name} without a completed backup`];
   }
 
   function judgeChange(site: OtcSite, uid: string, request: OtcRequest): void {
@@ -138,7 +157,9 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const instance = cloud.instance(id);
     if (!CLAIMED_SITES.has(site)) {
       const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
-      const status = [...cluster.allRds()].find((one) => (one.status as { id?: string } | undefined)?.id === id);
+      const status = [...cluster.allRds()].find(
+        (one) => (one.status as { id?: string } | undefined)?.id === id,
+      );
       if (!owner && !status) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
       else if (instance && owner) judgeTag(site, instance, request);
       return;
@@ -150,8 +171,11 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     if (!instance) return;
     if (site === 'otc delete') judgeDelete(stored.uid, instance);
     else if (site === 'otc backup') {
-      const isDeleted = cluster.recent(stored.uid, CALL_WINDOW_MS).some(({ metadata }) => metadata.deletionTimestamp);
-      if (!isDeleted) report('delete-only-when-deleted', `final backup of ${instance.name} without a deletion`);
+      const isDeleted = cluster
+        .recent(stored.uid, CALL_WINDOW_MS)
+        .some(({ metadata }) => metadata.deletionTimestamp);
+      if (!isDeleted)
+        report('delete-only-when-deleted', `final backup of ${instance.name} without a deletion`);
     } else judgeChange(site, stored.uid, request);
   }
 
@@ -180,7 +204,10 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const wanted = passwordInCluster(cluster, object);
     // A Secret that went with its Rds cannot be compared.
     if (wanted === undefined && cluster.rdsByUid(uid ?? '')?.metadata.deletionTimestamp) return;
-    if (wanted !== instance.password) report('password-matches', `${keyOf(object)} was created with another password`);
+    // One that people changed while the create was on its way reaches the cloud later.
+    if (specOf(object).password ?? specOf(object).passwordSecretRef) return;
+    if (wanted !== instance.password)
+      report('password-matches', `${keyOf(object)} was created with another password`);
   }
 
   function judgeRestarts(instanceId: string): void {

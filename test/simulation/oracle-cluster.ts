@@ -28,14 +28,19 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     const before = cluster.journal(uid)?.journal;
     const after = JSON.parse(text) as Journal;
     if (before?.id !== undefined && before.id !== after.id) {
-      report('journal-never-forgets', `the journal of ${uid} changed its id from ${before.id} to ${after.id}`);
+      report(
+        'journal-never-forgets',
+        `the journal of ${uid} changed its id from ${before.id} to ${after.id}`,
+      );
     }
-    if (before?.closed && !after.closed) report('journal-never-forgets', `the journal of ${uid} was opened again`);
+    if (before?.closed && !after.closed)
+      report('journal-never-forgets', `the journal of ${uid} was opened again`);
     if (before?.closed && after.op?.kind === 'create' && !before.op) {
       report('create-only-for-living', `a create was claimed in the closed journal of ${uid}`);
     }
     for (const [order, value] of Object.entries(before?.handled ?? {})) {
-      if (after.handled?.[order] === undefined) report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
+      if (after.handled?.[order] === undefined)
+        report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
     }
   }
 
@@ -48,7 +53,11 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     );
     for (const instance of left) {
       if (isKept(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
-      else report('no-orphan', `${keyOf(object)} is gone and ${instance.name} (${instance.status}) still exists`);
+      else
+        report(
+          'no-orphan',
+          `${keyOf(object)} is gone and ${instance.name} (${instance.status}) still exists`,
+        );
     }
   }
 
@@ -69,7 +78,8 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
       if (deletionPolicy === 'Retain') return true;
       const { namespace = '' } = object.metadata;
       const isGoing =
-        cluster.isGoing('Namespace', namespace, 0) || cluster.isGoing('CustomResourceDefinition', CRD_NAME, 0);
+        cluster.isGoing('Namespace', namespace, 0) ||
+        cluster.isGoing('CustomResourceDefinition', CRD_NAME, 0);
       return deletionPolicy === 'Snapshot' && isGoing;
     });
   }
@@ -81,6 +91,9 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     const owner = secret.metadata.ownerReferences?.[0]?.uid;
     const journal = owner === undefined ? undefined : cluster.journal(owner)?.journal;
     if (owner === undefined || journal?.id === undefined || journal.adopted) return;
+    const object = cluster.lastOf(owner);
+    // A password that people gave may be on its way from the Rds to the cloud; at the end they must agree.
+    if (object && (specOf(object).password ?? specOf(object).passwordSecretRef)) return;
     const instance = cloud.world().instances[journal.id];
     const password = secretValue(secret, 'password');
     if (instance && password !== undefined && instance.password !== password) {

@@ -19,7 +19,9 @@ export type Facts = {
 /** What is still missing; undefined when all is as it should be. */
 export function unfinished(facts: Facts): string | undefined {
   for (const object of facts.cluster.allRds()) {
-    const problem = object.metadata.deletionTimestamp ? deletionProblem(facts, object) : problemOf(facts, object);
+    const problem = object.metadata.deletionTimestamp
+      ? deletionProblem(facts, object)
+      : problemOf(facts, object);
     if (problem !== undefined) return `${keyOf(object)}: ${problem}`;
   }
   return undefined;
@@ -30,7 +32,7 @@ function deletionProblem({ cluster, cloud }: Facts, object: KubeObject): string 
   const instance = id === undefined ? undefined : cloud.instance(id);
   const reason = findCondition(statusOf(object).conditions, 'Progressing')?.reason;
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
-  if (instance?.status === 'BUILD' && reason === 'Busy') return undefined;
+  if (instance?.status === 'BUILD' && isStuck(cloud, instance) && reason === 'Busy') return undefined;
   if (instance?.status === 'CREATE FAIL' && reason === 'FinalBackupFailed') return undefined;
   return `the delete does not end (${reason})`;
 }
@@ -48,10 +50,18 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const journal = cluster.journal(uid)?.journal;
   const instance = journal?.id === undefined ? undefined : cloud.instance(journal.id);
   if (!instance) return excuse(facts, object, { ready, synced });
-  if (instance.status === 'BUILD') return ready === 'Creating' ? undefined : `builds, but Ready says ${ready}`;
-  if (instance.status === 'CREATE FAIL') return ready === 'CreateFailed' ? undefined : `failed, Ready says ${ready}`;
-  if (ready === 'ForeignInstance') return isTakenByOther(facts, uid, instance) ? undefined : 'ForeignInstance, but it is ours';
+  if (instance.status === 'BUILD')
+    return isStuck(cloud, instance) && ready === 'Creating' ? undefined : `builds, Ready says ${ready}`;
+  if (instance.status === 'CREATE FAIL')
+    return ready === 'CreateFailed' ? undefined : `failed, Ready says ${ready}`;
+  if (ready === 'ForeignInstance')
+    return isTakenByOther(facts, uid, instance) ? undefined : 'ForeignInstance, but it is ours';
   return difference(object, instance) ?? childProblem(facts, object, instance);
+}
+
+/** A build that will never end. */
+function isStuck(cloud: SimCloud, { id }: Instance): boolean {
+  return !cloud.world().pending.some((due) => due.kind === 'effect' && due.instanceId === id);
 }
 
 /** No instance: only true reasons count. */
@@ -64,7 +74,8 @@ function excuse(
   if (id !== undefined && removedByHand.has(id) && ready === 'InstanceGone') return undefined;
   const { namespace, name } = object.metadata;
   const namesake = Object.values(cloud.world().instances).some(
-    (instance) => instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
+    (instance) =>
+      instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
   );
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, foreign))) return undefined;
   if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
@@ -88,7 +99,10 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
   const order = annotationOf(object, ANNOTATIONS.restart);
   const checks: [boolean, string][] = [
     [instance.status === 'ACTIVE', `the instance is ${instance.status}`],
-    [instance.volumeGb >= spec.volumesize, `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`],
+    [
+      instance.volumeGb >= spec.volumesize,
+      `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`,
+    ],
     [instance.flavor === spec.flavorref, `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`],
     [tag === object.metadata.uid, `the tag is ${tag}`],
     [status.id === instance.id, `status.id is ${status.id}`],
@@ -99,7 +113,10 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
     [conditionIs(object, 'Ready', 'True'), 'Ready is not True'],
     [conditionIs(object, 'Synced', 'True'), 'Synced is not True'],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
-    [order === undefined || status.handled?.[ANNOTATIONS.restart] === order, `the restart ${order} was not handled`],
+    [
+      order === undefined || status.handled?.[ANNOTATIONS.restart] === order,
+      `the restart ${order} was not handled`,
+    ],
   ];
   return checks.find(([holds]) => !holds)?.[1];
 }
@@ -120,8 +137,14 @@ function childProblem({ cluster }: Facts, object: KubeObject, instance: Instance
 }
 
 /** Every instance has an Rds that knows it, or was meant to stay. */
-export function judgeOrphans({ cluster, cloud, foreign }: Facts, retained: ReadonlySet<string>, report: Report): void {
-  const owned = new Set([...cluster.journals()].flatMap(({ uid, journal }) => (cluster.rdsByUid(uid) ? (journal.id ?? []) : [])));
+export function judgeOrphans(
+  { cluster, cloud, foreign }: Facts,
+  retained: ReadonlySet<string>,
+  report: Report,
+): void {
+  const owned = new Set(
+    [...cluster.journals()].flatMap(({ uid, journal }) => (cluster.rdsByUid(uid) ? (journal.id ?? []) : [])),
+  );
   for (const instance of Object.values(cloud.world().instances)) {
     if (foreign.has(instance.id) || retained.has(instance.id) || owned.has(instance.id)) continue;
     report('no-orphan', `${instance.name} (${instance.id}, ${instance.status}) has no Rds that knows it`);

@@ -65,7 +65,8 @@ export const CLAIMED_SITES: ReadonlySet<string> = new Set<OtcSite>([
   'otc password',
 ]);
 
-export const isWriteSite = (site: OtcSite): boolean => CLAIMED_SITES.has(site) || site === 'otc tag' || site === 'otc untag';
+export const isWriteSite = (site: OtcSite): boolean =>
+  CLAIMED_SITES.has(site) || site === 'otc tag' || site === 'otc untag';
 
 const byRoute: Record<string, OtcSite> = {
   'POST /v3/auth/tokens': 'otc login',

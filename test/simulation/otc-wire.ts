@@ -58,7 +58,10 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     const site = otcSite(request);
     if (!site) {
       const call = `${request.method} ${request.route}`;
-      deps.report('no-bug', `the simulation does not know the call ${call}: add it to test/simulation/otc-sites.ts`);
+      deps.report(
+        'no-bug',
+        `the simulation does not know the call ${call}: add it to test/simulation/otc-sites.ts`,
+      );
       return mortal.never();
     }
     count += 1;
@@ -79,7 +82,9 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     const outcome = cloud.exchange(request, faultOf(decision));
     const response = outcome.kind === 'answer' ? outcome.answer : undefined;
     deps.afterSend(site, request, response);
-    history.note(`${mortal.name} ${site} -> ${response?.status ?? (outcome.kind === 'lost' && outcome.code)}`);
+    history.note(
+      `${mortal.name} ${site} -> ${response?.status ?? (outcome.kind === 'lost' && outcome.code)}`,
+    );
     if (decision?.kind === 'kill-after') {
       mortal.kill();
       return mortal.never();

@@ -1,7 +1,7 @@
 // Carries out what the plan says people do: users with kubectl, hands at the console of the cloud.
 
-import type { RdsSpec } from '../../src/rds/spec.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
+import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import { type Cluster, CRD_NAME } from './cluster.ts';
 import { type Deed, passwordFor, type Target } from './plan.ts';
@@ -50,7 +50,9 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
       flavorref: deed.flavor,
       deletionPolicy: deed.policy,
       ...(deed.password === 'spec' ? { password: passwordFor(target) } : {}),
-      ...(deed.password === 'secret' ? { passwordSecretRef: { name: `${target.name}-given`, key: 'pw' } } : {}),
+      ...(deed.password === 'secret'
+        ? { passwordSecretRef: { name: `${target.name}-given`, key: 'pw' } }
+        : {}),
     };
     if (deed.password === 'secret')
       await cluster.secret(target.namespace, `${target.name}-given`, { pw: passwordFor(target) });
@@ -71,10 +73,21 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     return instance?.status === 'ACTIVE' && !instance.operation ? instance : undefined;
   }
 
+  async function changePassword(target: Target, value: string): Promise<void> {
+    const spec = wishes.get(keyOf(target))?.spec;
+    if (spec?.password !== undefined) return editSpec(target, { password: value });
+    if (spec?.passwordSecretRef === undefined) return;
+    const path = `/api/v1/namespaces/${target.namespace}/secrets/${spec.passwordSecretRef.name}`;
+    const data = { [spec.passwordSecretRef.key]: Buffer.from(value).toString('base64') };
+    await cluster.call('PATCH', path, { data }, 'application/merge-patch+json');
+  }
+
   async function hold({ namespace, name }: Target): Promise<void> {
     const object = cluster.findRds(namespace, name);
     if (!object || object.metadata.deletionTimestamp) return;
-    await cluster.patch(namespace, name, { metadata: { finalizers: [...(object.metadata.finalizers ?? []), HOLD] } });
+    await cluster.patch(namespace, name, {
+      metadata: { finalizers: [...(object.metadata.finalizers ?? []), HOLD] },
+    });
   }
 
   async function letGo(): Promise<void> {
@@ -117,6 +130,10 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
         }));
       case 'shrink':
         return editSpec(target, { volumesize: 40 });
+      case 'spec':
+        return editSpec(target, deed.change as Partial<RdsSpec>);
+      case 'new password':
+        return changePassword(target, deed.value);
       case 'flavor':
         return editSpec(target, { flavorref: deed.to });
       case 'policy':

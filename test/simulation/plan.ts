@@ -8,10 +8,19 @@ import { CANARY } from './secrets.ts';
 export type Target = { namespace: string; name: string };
 
 export type Deed =
-  | { do: 'create'; password: 'generated' | 'spec' | 'secret'; policy: Policy; flavor: string; sizeGb: number }
+  | {
+      do: 'create';
+      password: 'generated' | 'spec' | 'secret';
+      policy: Policy;
+      flavor: string;
+      sizeGb: number;
+    }
   | { do: 'recreate' }
   | { do: 'grow'; byGb: number }
   | { do: 'shrink' }
+  | { do: 'new password'; value: string }
+  /** Any change of the spec, valid or not. */
+  | { do: 'spec'; change: Record<string, unknown> }
   | { do: 'flavor'; to: string }
   | { do: 'policy'; to: Policy }
   | { do: 'pause'; on: boolean }
@@ -47,6 +56,15 @@ export type Plan = { replicas: number; chaosMs: number; targets: Target[]; steps
 
 export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'] as const;
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
+/** Refused by the API server, by the cloud, or only shown: none of them may do harm. */
+export const ODD_CHANGES: readonly Record<string, unknown>[] = [
+  { volumesize: 45 },
+  { port: '80' },
+  { datastoretype: 'PostgreSQL' },
+  { vpc: 'another' },
+  { backupkeepdays: 3 },
+  { backupstarttime: '03:00-04:00' },
+];
 const COUNTS = [1, 1, 2, 2, 2, 2, 3, 3, 4] as const;
 
 export const PLAN_SITES = {
@@ -55,6 +73,8 @@ export const PLAN_SITES = {
     'recreate',
     'grow',
     'shrink',
+    'new password',
+    'spec',
     'flavor',
     'policy',
     'pause',
@@ -154,7 +174,9 @@ function editDeed(chance: Chance, edit: string): Deed {
   if (what < 0.82) return { do: 'pause', on: chance.of(`${edit} on`) < 0.5 };
   if (what < 0.87) return { do: 'dry-run', on: chance.of(`${edit} on`) < 0.5 };
   if (what < 0.91) return { do: 'relabel', value: edit.replaceAll(' ', '-') };
-  if (what < 0.94) return { do: 'shrink' };
+  if (what < 0.925) return { do: 'shrink' };
+  if (what < 0.935) return { do: 'spec', change: chance.pick(`${edit} spec`, ODD_CHANGES) };
+  if (what < 0.95) return { do: 'new password', value: `${CANARY}-${chance.below(`${edit} pw`, 1000)}Pw` };
   if (what < 0.96) return { do: 'adopt of neighbour' };
   if (what < 0.97) return { do: 'withdraw adoption' };
   if (what < 0.98) return { do: 'hand changes flavor', to: chance.pick(`${edit} to`, FLAVORS) };
@@ -183,7 +205,8 @@ function troubleDeed(chance: Chance, name: string): Deed {
   if (what < 0.3) return { do: 'parent goes back', versions: 1 + chance.below(`${name} versions`, 5) };
   if (what < 0.4) return { do: 'children go back', versions: 1 + chance.below(`${name} versions`, 2) };
   if (what < 0.5) return { do: 'metacontroller restarts' };
-  if (what < 0.62) return { do: 'second leader', forMs: 15 * SECOND + chance.below(`${name} for`, 45 * SECOND) };
+  if (what < 0.62)
+    return { do: 'second leader', forMs: 15 * SECOND + chance.below(`${name} for`, 45 * SECOND) };
   if (what < 0.72) return { do: 'sync for no reason' };
   if (what < 0.84) return { do: 'replica killed', which };
   if (what < 0.94) {

@@ -20,7 +20,9 @@ export function createProgress(total: number) {
         return;
       }
       const filled = Math.round((WIDTH * done) / total);
-      process.stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${total} ${broken} broken ${rate(done)} `);
+      process.stderr.write(
+        `\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${total} ${broken} broken ${rate(done)} `,
+      );
     },
     end(): void {
       if (isTTY) process.stderr.write('\r\x1b[K');

@@ -18,8 +18,8 @@ import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
 import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
-import { BASE_URL } from './cloud.ts';
 import { SECOND } from './clock.ts';
+import { BASE_URL } from './cloud.ts';
 import type { Mortal } from './mortal.ts';
 import { passwordOf } from './secrets.ts';
 
@@ -65,14 +65,23 @@ const credentials = readCredentials({
 
 export function createReplica({ clock, mortal, send, kube, random, uid, watcher }: ReplicaDeps): Replica {
   let skewMs = 0;
-  const own: Clock = { now: () => clock.now() + skewMs, elapsed: clock.elapsed, sleep: (ms) => mortal.lives(clock.sleep(ms)) };
+  const own: Clock = {
+    now: () => clock.now() + skewMs,
+    elapsed: clock.elapsed,
+    sleep: (ms) => mortal.lives(clock.sleep(ms)),
+  };
   const log = createListeningLog(watcher.logged);
   const deps: SyncDeps = {
     clock: own,
     openCloud: createOpenCloud({ send, clock: own, random }),
     defaultCredentials: credentials,
     readCredentials,
-    journal: createJournalStore({ call: kube, namespace: OUR_NAMESPACE, nonce: uid, deadlineMs: KUBE_DEADLINE_MS }),
+    journal: createJournalStore({
+      call: kube,
+      namespace: OUR_NAMESPACE,
+      nonce: uid,
+      deadlineMs: KUBE_DEADLINE_MS,
+    }),
     ownerLeases: createOwnerLeases(kube, OUR_NAMESPACE, KUBE_DEADLINE_MS),
     readLive: createReadLive(kube, KUBE_DEADLINE_MS),
     timing,

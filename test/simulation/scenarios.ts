@@ -2,19 +2,26 @@
 // exact calls.
 
 import type { KubeObject } from '../../src/kube/api.ts';
-import { ANNOTATIONS } from '../../src/rds/names.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
 import type { Deed, Target } from './plan.ts';
 import { comeToRest, perform, runTo } from './schedule.ts';
+import { CANARY } from './secrets.ts';
 import type { Violation } from './violation.ts';
 import { createWorld, type World } from './world.ts';
 
 const TARGET: Target = { namespace: 'team-a', name: 'db1' };
 const LAGS: Lags = { listLagMs: 20 * SECOND, goneLagMs: 10 * SECOND, jobLagMs: 5 * SECOND };
 
-export type Scenario = { name: string; before: Deed[]; deed: Deed; forMs: number };
+export type Scenario = {
+  name: string;
+  before: Deed[];
+  deed: Deed;
+  forMs: number;
+  /** Part of the story of this operation, beside what is tried out. */
+  always?: Strike[];
+};
 
 const create = (policy: 'Snapshot' | 'Delete' | 'Retain' = 'Snapshot'): Deed => ({
   do: 'create',
@@ -29,10 +36,57 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'enlarge', before: [create()], deed: { do: 'grow', byGb: 20 }, forMs: 2 * MINUTE },
   { name: 'resize', before: [create()], deed: { do: 'flavor', to: 'rds.mysql.c2.large' }, forMs: 2 * MINUTE },
   { name: 'restart', before: [create()], deed: { do: 'restart', order: 'r1' }, forMs: 2 * MINUTE },
-  { name: 'adopt', before: [{ do: 'foreign namesake' }, create()], deed: { do: 'adopt foreign' }, forMs: 2 * MINUTE },
-  { name: 'delete with backup', before: [create()], deed: { do: 'delete', foreground: false }, forMs: 5 * MINUTE },
-  { name: 'delete', before: [create('Delete')], deed: { do: 'delete', foreground: false }, forMs: 4 * MINUTE },
-  { name: 'retain', before: [create('Retain')], deed: { do: 'delete', foreground: false }, forMs: 3 * MINUTE },
+  {
+    name: 'adopt',
+    before: [{ do: 'foreign namesake' }, create()],
+    deed: { do: 'adopt foreign' },
+    forMs: 2 * MINUTE,
+  },
+  {
+    name: 'delete with backup',
+    before: [create()],
+    deed: { do: 'delete', foreground: false },
+    forMs: 5 * MINUTE,
+  },
+  {
+    name: 'delete',
+    before: [create('Delete')],
+    deed: { do: 'delete', foreground: false },
+    forMs: 4 * MINUTE,
+  },
+  {
+    name: 'create that fails',
+    before: [],
+    deed: create('Delete'),
+    forMs: 3 * MINUTE,
+    always: [{ site: 'otc create', occurrence: 1, kind: 'failed-build' }],
+  },
+  {
+    name: 'restart without an answer',
+    before: [create()],
+    deed: { do: 'restart', order: 'r1' },
+    forMs: 2 * MINUTE,
+    always: [{ site: 'otc restart', occurrence: 1, kind: 'timeout-after' }],
+  },
+  {
+    name: 'tag without an answer',
+    before: [],
+    deed: create(),
+    forMs: 3 * MINUTE,
+    always: [{ site: 'otc tag', occurrence: 1, kind: 'timeout-after' }],
+  },
+  {
+    name: 'new password',
+    before: [{ ...create(), password: 'spec' } as Deed],
+    deed: { do: 'new password', value: `${CANARY}-secondPw2` },
+    forMs: 2 * MINUTE,
+  },
+  {
+    name: 'retain',
+    before: [create('Retain')],
+    deed: { do: 'delete', foreground: false },
+    forMs: 3 * MINUTE,
+  },
 ];
 
 export type Outcome = {
@@ -64,7 +118,7 @@ export async function runScenario(
     ...options,
   });
   await prepare(world, scenario);
-  armed = chooseExactly(strikes);
+  armed = chooseExactly([...strikes, ...(scenario.always ?? [])]);
   await perform(world, { target: TARGET, deed: scenario.deed });
   await runTo(world, world.clock.now() + scenario.forMs);
   if (world.violations.length === 0) await comeToRest(world, [TARGET]);
@@ -82,6 +136,3 @@ async function prepare(world: World, { before }: Scenario): Promise<void> {
   for (const deed of before) await perform(world, { target: TARGET, deed });
   if (before.length > 0) await runTo(world, START + 3 * MINUTE);
 }
-
-export const restartsOf = (end: KubeObject | undefined): string | undefined =>
-  end?.metadata.annotations?.[ANNOTATIONS.restart];

@@ -30,7 +30,16 @@ const CONVERGE_MS = 60 * MINUTE;
 const REST_MS = 2 * MINUTE;
 const SILENCE_MS = 12 * MINUTE;
 
-const RARE = new Set(['otc login', 'otc flavors', 'otc vpcs', 'otc subnets', 'otc security groups', 'otc tags', 'otc tasks', 'otc job']);
+const RARE = new Set([
+  'otc login',
+  'otc flavors',
+  'otc vpcs',
+  'otc subnets',
+  'otc security groups',
+  'otc tags',
+  'otc tasks',
+  'otc job',
+]);
 
 function rates(chance: Chance): (site: string) => number {
   const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
@@ -92,7 +101,8 @@ async function live(world: World, plan: Plan): Promise<void> {
     await runTo(world, START + step.at);
     if (world.violations.length > 0) return;
     const about = `${step.target.namespace}/${step.target.name} ${JSON.stringify(step.deed)}`;
-    if (world.decisions.allows(step.key, siteOfDeed(step.deed), step.deed.do, about)) await perform(world, step);
+    if (world.decisions.allows(step.key, siteOfDeed(step.deed), step.deed.do, about))
+      await perform(world, step);
   }
   await runTo(world, START + plan.chaosMs);
 }

@@ -5,7 +5,11 @@ import { type Result, runSchedule } from './schedule.ts';
 export type Run = (without: ReadonlySet<string>) => Promise<Result>;
 
 /** Delta debugging: large pieces first, then one by one until nothing more can go. */
-export async function shrink(first: Result, run: Run, budget = 400): Promise<{ result: Result; without: Set<string> }> {
+export async function shrink(
+  first: Result,
+  run: Run,
+  budget = 400,
+): Promise<{ result: Result; without: Set<string> }> {
   const without = new Set<string>();
   const { invariant } = first.violation ?? {};
   let best = first;

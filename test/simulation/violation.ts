@@ -5,10 +5,12 @@ export type Violation = { invariant: Invariant; message: string; at: number };
 export const INVARIANTS = {
   'one-instance-per-uid': 'at most one instance per Rds UID, ever, counted in the cloud',
   'no-orphan': 'no instance without an Rds that knows it, or a decision to keep it',
-  'create-only-for-living': 'a create is sent only for an Rds that exists, is not being deleted, and was not paused',
+  'create-only-for-living':
+    'a create is sent only for an Rds that exists, is not being deleted, and was not paused',
   'delete-only-when-deleted': 'no delete without deletionTimestamp',
   'foreign-untouched': 'no write to an instance of somebody else',
-  'backup-before-delete': 'no delete under Snapshot before its final backup is COMPLETED and younger than an hour',
+  'backup-before-delete':
+    'no delete under Snapshot before its final backup is COMPLETED and younger than an hour',
   'keeps-what-is-retained': 'no delete under Retain, nor under Snapshot while the namespace or the CRD goes',
   'claim-before-write': 'a write that must not be repeated is sent under an open claim of its own kind',
   'one-write-per-claim': 'one claim sends one write',

@@ -80,7 +80,13 @@ export async function createWorld(options: WorldOptions) {
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 
   const wires = { clock, chance, decisions, history };
-  const otcWire = createOtcWire({ ...wires, cloud, report, beforeSend: cloudOracle.beforeSend, afterSend: cloudOracle.afterSend });
+  const otcWire = createOtcWire({
+    ...wires,
+    cloud,
+    report,
+    beforeSend: cloudOracle.beforeSend,
+    afterSend: cloudOracle.afterSend,
+  });
   const kubeWire = createKubeWire({ ...wires, call: cluster.quickCall });
 
   let born = 0;
