@@ -67,6 +67,7 @@ export const knownResources: readonly Resource[] = [
   defineResource('v1', 'events', 'Event', plain),
   defineResource('v1', 'endpoints', 'Endpoints', plain),
   defineResource('v1', 'serviceaccounts', 'ServiceAccount', plain),
+  defineResource('v1', 'endpoints', 'Endpoints', plain),
   defineResource('v1', 'services', 'Service', {
     ...plain,
     hasStatus: true,

@@ -105,7 +105,8 @@ export const REASONS = {
   },
   InstanceGone: {
     means: 'The instance was deleted outside the operator.',
-    remedy: 'Delete this Rds and apply it again, with spec.restoreFrom if the data is needed.',
+    remedy:
+      'Delete this Rds and apply it again. If the data is needed, restore it in the console first and name the restored instance in the annotation otc.mcsps.de/adopt.',
   },
   InstanceMissing: {
     means: 'The cloud does not list the instance at the moment.',

@@ -1,5 +1,6 @@
 // Everything the simulated cloud remembers: plain data, so that saving it is JSON and comparing it is easy.
 import type { AccessKey, Token } from './iam/types.ts';
+import type { UserState } from './iam/user-state.ts';
 import type { Backup, Effect, Instance, Job, Template } from './rds/types.ts';
 import type { SimulatorRequest } from './request.ts';
 
@@ -16,6 +17,7 @@ export type World = {
   order: number;
   tokens: Record<string, Token>;
   accessKeys: Record<string, AccessKey>;
+  userState: UserState;
   instances: Record<string, Instance>;
   /** Deleted instances: the recycle bin, and what a lagging list still shows. */
   deleted: Record<string, Instance & { deletedAt: number; isRecycled: boolean }>;
@@ -38,6 +40,7 @@ export const newWorld = (seed: number): World => ({
   order: 0,
   tokens: table(),
   accessKeys: table(),
+  userState: 'active',
   instances: table(),
   deleted: table(),
   backups: table(),
@@ -55,6 +58,8 @@ export const revived = (world: World): World => ({
   ...world,
   tokens: table(world.tokens),
   accessKeys: table(world.accessKeys),
+  // Absent in files of before this field.
+  userState: world.userState ?? 'active',
   instances: table(world.instances),
   deleted: table(world.deleted),
   backups: table(world.backups),

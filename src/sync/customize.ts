@@ -20,6 +20,8 @@ export function relatedResources(rds: Rds): RelatedRule[] {
   const rules: RelatedRule[] = [
     { apiVersion: 'v1', resource: 'secrets', namespace, names: [...secrets] },
     { apiVersion: 'v1', resource: 'services', namespace, names: [serviceName(name)] },
+    // Endpoints left by the old operator would be mirrored into our Service.
+    { apiVersion: 'v1', resource: 'endpoints', namespace, names: [serviceName(name)] },
     { apiVersion: 'discovery.k8s.io/v1', resource: 'endpointslices', namespace, names: [serviceName(name)] },
   ];
   if (deletionTimestamp === undefined) return rules;

@@ -49,5 +49,14 @@ export function eventsFor(o: Observed, next: readonly Condition[]): PlannedEvent
       key: `${reason}/${generation}/${previous?.reason ?? ''}/${previous?.lastTransitionTime ?? lastTransitionTime}`,
     });
   }
+  if (o.rds.status?.logs === true) {
+    events.push({
+      rds: { namespace, name, uid, resourceVersion },
+      type: 'Warning',
+      reason: 'NotYetSupported',
+      message: 'status.logs was set: log Jobs are not carried out by this version.',
+      key: `logs/${resourceVersion}`,
+    });
+  }
   return events;
 }

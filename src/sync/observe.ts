@@ -60,6 +60,7 @@ function isForeignChild(object: ChildObject, { metadata, spec }: Rds): boolean {
   const names: Record<string, string[]> = {
     Service: [serviceName(metadata.name)],
     EndpointSlice: [serviceName(metadata.name)],
+    Endpoints: [serviceName(metadata.name)],
     Secret: [connectionSecretName(metadata.name), ...(generates ? [rootSecretName(metadata.name)] : [])],
   };
   if (!names[object.kind]?.includes(object.metadata.name)) return false;

@@ -27,6 +27,7 @@ function byToken(call: Call, id: string): Identity {
 function bySignature(call: Call, header: string): Identity {
   const authorization = parseAuthorization(header);
   if (!authorization) throw unauthorized(call, 'APIGW.0301', 'the Authorization header is malformed');
+  if (call.world.userState === 'disabled') throw unauthorized(call, 'APIGW.0301', 'the user is disabled');
   const key = findKey(call, authorization.accessKey);
   if (!key) throw unauthorized(call, 'APIGW.0301', 'the access key does not exist or has expired');
   const signedAt = sdkDateMs(call.request.headers['x-sdk-date'] ?? '');

@@ -3,6 +3,7 @@ import { DEMO_AGENCY, DEMO_DOMAIN, DEMO_USER, PROJECTS } from '../demo-account.t
 import { type JsonObject, list, object, optionalObject, optionalText, text } from '../fields.ts';
 import type { Call } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
+import { requireUserMayLogIn } from './user-state.ts';
 
 type Scope = { projectId: string | undefined; isDomainScoped: boolean };
 
@@ -18,6 +19,7 @@ export function proveIdentity(call: Call, auth: JsonObject): string[] {
     if (!prove) throw new BadField('methods', `${method} is not supported`);
     prove(call, identity);
   }
+  requireUserMayLogIn(call.world);
   return methods;
 }
 

@@ -23,6 +23,7 @@ const busy = (kind: OperationKind): Refusal =>
 
 /** Nothing that must not be disturbed is running. */
 export function requireIdle(instance: Instance, tolerated: readonly OperationKind[] = []): void {
+  if (instance.status === 'FROZEN') throw wrongState(instance);
   const running = instance.operation;
   if (running && !tolerated.includes(running.kind)) throw busy(running.kind);
 }
@@ -41,8 +42,10 @@ export function requireActive(instance: Instance, also: readonly string[] = []):
   throw wrongState(instance);
 }
 
-export const wrongState = (instance: Instance): Refusal =>
-  refuse(400, 'DBS.200086', `The operation is not allowed in the state ${instance.status}.`);
+export const wrongState = ({ status }: Instance): Refusal =>
+  status === 'FROZEN'
+    ? refuse(400, 'DBS.280449', 'The DB instance is frozen.')
+    : refuse(400, 'DBS.200086', `The operation is not allowed in the state ${status}.`);
 
 export function requireType(instance: Instance, type: Instance['type']): void {
   if (instance.type !== type) throw refuse(400, 'DBS.201014', `The DB instance must be of type ${type}.`);

@@ -56,6 +56,13 @@ function newPassword(o: Observed, instance: Instance): Change {
 /** Differences that are shown and left alone. */
 function notYet({ spec, userSet }: Observed, instance: Instance): Change[] {
   const candidates: Omit<Change, 'when' | 'write'>[] = [
+    { field: 'hamode', from: instance.type, to: spec.hamode ?? 'Single', impact: 'newServer' },
+    {
+      field: 'hareplicationmode',
+      from: instance.replicationMode ?? 'none',
+      to: spec.hareplicationmode ?? 'none',
+      impact: 'none',
+    },
     { field: 'port', from: `${instance.port}`, to: spec.port, impact: 'restart' },
     { field: 'backupstarttime', from: instance.backupStartTime, to: spec.backupstarttime, impact: 'none' },
     {
@@ -99,6 +106,7 @@ export function unsupportedFields({ rds }: Pick<Observed, 'rds'>): string[] {
     'minorUpgrade',
     'backup',
     'backuprestoretime',
+    'removal',
   ] as const;
   return later.filter((field) => {
     const value = rds.spec[field];

@@ -119,12 +119,13 @@ function foundByName(o: Observed, cloud: FreshView, journal: Journal | undefined
       return pending(o, { kind: 'openJournal', journal: {} }, 'Preparing', 'Found the instance again.');
     const { op: _settled, absence: _over, ...rest } = journal;
     const last = journal.op ? { last: journal.op } : {};
-    return pending(
+    const found = pending(
       o,
       { kind: 'swapJournal', journal: { ...rest, ...last, id: first.id } },
       'Creating',
       `Found instance ${first.id}.`,
     );
+    return { ...found, phase: 'Creating' };
   }
   const foreign = cloud.namesakes.find(
     (instance) => kindOf(instance) === 'old' || kindOf(instance) === 'otherUid',

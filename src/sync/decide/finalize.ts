@@ -11,6 +11,7 @@ import {
   withoutAbsence,
 } from '../../rds/journal.ts';
 import { ANNOTATIONS, nameKind, UID_TAG } from '../../rds/names.ts';
+import type { Reason } from '../../rds/reasons.ts';
 import { cloudFailed, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
@@ -42,8 +43,8 @@ function decideStep(o: Observed): Verdict {
 }
 
 /** We are done; if others still hold the object, they need no quick answers from us. */
-const released = (action: Action, message: string): Verdict => ({
-  ...deleting(action, 'Released', message, PACE.slow),
+const released = (action: Action, message: string, reason: Reason = 'Released'): Verdict => ({
+  ...deleting(action, reason, message, PACE.slow),
   finalized: true,
 });
 
@@ -164,7 +165,11 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
 
 function proveAbsence(o: Observed, journal: Journal, at: number): Verdict {
   if (absenceProven(journal, at, o.timing)) {
-    return released({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'The instance is gone.');
+    return released(
+      { kind: 'letGo', instanceId: journal.id ?? '', untag: false },
+      'The instance is gone.',
+      'Deleting',
+    );
   }
   const counted = countAbsence(journal, at, o.timing);
   const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;

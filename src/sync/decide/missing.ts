@@ -45,7 +45,7 @@ export function missing(o: Observed): Verdict {
 }
 
 function gone(journal: Journal): Verdict {
-  const message = `Instance ${journal.id} was deleted outside the operator. It is not re-created by itself, as the data would be missing: delete this Rds and apply it again, with spec.restoreFrom if the data is needed.`;
+  const message = `Instance ${journal.id} was deleted outside the operator. It is not re-created by itself, as the data would be missing: delete this Rds and apply it again; if the data is needed, restore it in the console and adopt the restored instance (otc.mcsps.de/adopt).`;
   return {
     action: NOTHING,
     phase: 'Failed',
