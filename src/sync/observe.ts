@@ -85,7 +85,8 @@ export async function glance(
       // The snapshot may be older than status: it may confirm, and only a read of our own may contradict.
       if (instance && confirms(instance, status)) return { kind: 'glance', instance };
     }
-    return { kind: 'glance', instance: await reads.read(cloud, status.id) };
+    const instance = await reads.read(cloud, status.id, (lately) => confirms(lately, status));
+    return { kind: 'glance', instance };
   } catch (error) {
     return { kind: 'failed', failure: toFailure(error) };
   }

@@ -9,7 +9,11 @@ const FORGET_AFTER_MS = 30_000;
 const SHARE_ABOVE = 20;
 
 export type TransitionReads = {
-  read(cloud: Cloud, id: string): Promise<Instance | undefined>;
+  /**
+   * What this replica saw lately, if it confirms what is told already; anything else is read afresh, since
+   * another replica may have seen more.
+   */
+  read(cloud: Cloud, id: string, confirms: (instance: Instance) => boolean): Promise<Instance | undefined>;
   /** A fresher look that another path had anyway. */
   note(id: string, instance: Instance | undefined): void;
   /** Something was just done to it: what was seen before tells nothing any more. */
@@ -24,6 +28,15 @@ export function createTransitionReads(clock: Clock): TransitionReads {
     return seen.size;
   }
 
+  async function remembered(cloud: Cloud, id: string): Promise<Instance | undefined> {
+    const known = seen.get(id);
+    if (known && clock.elapsed() - known.at < MAX_AGE_MS) return known.instance;
+    if (recent() <= SHARE_ABOVE) return undefined;
+    const instance = (await cloud.snapshot(MAX_AGE_MS / 1000)).byId.get(id);
+    if (instance) note(id, instance);
+    return instance;
+  }
+
   function note(id: string, instance: Instance | undefined): void {
     seen.delete(id);
     seen.set(id, { at: clock.elapsed(), instance });
@@ -34,14 +47,9 @@ export function createTransitionReads(clock: Clock): TransitionReads {
     forget: (id) => {
       seen.delete(id);
     },
-    async read(cloud, id) {
-      const known = seen.get(id);
-      if (known && clock.elapsed() - known.at < MAX_AGE_MS) return known.instance;
-      if (recent() > SHARE_ABOVE) {
-        const instance = (await cloud.snapshot(MAX_AGE_MS / 1000)).byId.get(id);
-        if (instance) note(id, instance);
-        return instance;
-      }
+    async read(cloud, id, confirms) {
+      const lately = await remembered(cloud, id);
+      if (lately && confirms(lately)) return lately;
       const { value } = await cloud.findInstanceById(id);
       note(id, value);
       return value;
