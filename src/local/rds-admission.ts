@@ -17,7 +17,8 @@ function refusal(message: string): ReturnType<Admission> {
 }
 
 export const rdsAdmission: Admission = (next, previous) => {
-  if (typeof next.spec !== 'object' || next.spec === null) return refusal('spec: Required value');
+  if (typeof next.spec !== 'object' || next.spec === null)
+    return refusal('spec is missing; an empty one (spec: {}) takes all defaults');
   const { name } = next.metadata;
   if (!previous && !(new RegExp(NAME_PATTERN).test(name) && name.length <= 52)) {
     return refusal(

@@ -3,7 +3,7 @@
 
 import type { TSchema } from 'typebox';
 import { RdsBackupSpecSchema, RdsBackupStatusSchema } from './backup.ts';
-import { CHANGE_RULES, NAME_RULE, SPEC_RULES } from './rules.ts';
+import { CHANGE_RULES, NAME_RULE, SPEC_PRESENT_RULE, SPEC_RULES } from './rules.ts';
 import { RdsSpecSchema } from './spec.ts';
 import { RdsStatusSchema } from './status.ts';
 
@@ -106,7 +106,6 @@ function definition(kind: Kind): Json {
                 kind.kind === 'Rds'
                   ? 'A managed database server on Open Telekom Cloud.'
                   : 'A backup of an Rds.',
-              required: ['spec'],
               properties: {
                 apiVersion: { type: 'string' },
                 kind: { type: 'string' },
@@ -114,7 +113,8 @@ function definition(kind: Kind): Json {
                 spec,
                 status: toStructural(kind.status, 'status'),
               },
-              ...(kind.kind === 'Rds' ? { 'x-kubernetes-validations': [NAME_RULE] } : {}),
+              'x-kubernetes-validations':
+                kind.kind === 'Rds' ? [SPEC_PRESENT_RULE, NAME_RULE] : [SPEC_PRESENT_RULE],
             },
           },
         },

@@ -176,6 +176,13 @@ export const CHANGE_RULES: readonly ChangeRule[] = [
 
 /** The Service takes the name of the Rds, so it must be a DNS label. Checked at creation only. */
 export const NAME_PATTERN = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
+/** At creation only: `required` on the root would keep a stored object without spec from being finalized. */
+export const SPEC_PRESENT_RULE = {
+  rule: 'oldSelf.hasValue() || has(self.spec)',
+  optionalOldSelf: true,
+  message: 'spec is missing; an empty one (spec: {}) takes all defaults',
+};
+
 export const NAME_RULE = {
   rule: `oldSelf.hasValue() || (self.metadata.name.size() <= 52 && self.metadata.name.matches('${NAME_PATTERN}'))`,
   optionalOldSelf: true,

@@ -160,7 +160,7 @@ async function staleAgainstLive(
   if (changed) return `the annotation ${changed} was changed meanwhile`;
   if (!removing) return undefined;
   const liveView = {
-    spec: fullSpec(now.spec),
+    spec: fullSpec(now.spec ?? {}),
     namespaceTerminating: live.namespaceTerminating,
     crdTerminating: live.crdTerminating,
   };

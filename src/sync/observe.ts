@@ -37,7 +37,7 @@ export function fromRequest(deps: SyncDeps, view: View): Unseen {
   return {
     rds,
     spec: specOf(rds),
-    problems: specProblems(rds.spec),
+    problems: view.hasSpec ? specProblems(rds.spec) : [{ field: 'spec', message: 'is missing' }],
     userSet: userSetFields(rds),
     nowMs: deps.clock.now(),
     children: view.children,

@@ -25,7 +25,7 @@ const ParentSchema = Type.Object({
     annotations: Type.Optional(StringMap),
     managedFields: Type.Optional(Type.Array(Type.Object({}))),
   }),
-  spec: Type.Object({}),
+  spec: Type.Optional(Type.Object({})),
   status: Type.Optional(Type.Object({})),
 });
 
@@ -61,6 +61,8 @@ export type CustomizeRequest = Static<typeof CustomizeRequestSchema>;
 /** The same request as the loop reads it. */
 export type View = {
   rds: Rds;
+  /** An object stored under a looser CRD may have none: it can be finalized, never created. */
+  hasSpec: boolean;
   /** Fields of status that a newer version wrote: handed back untouched, since status is replaced as a whole. */
   newerStatus: Record<string, unknown>;
   children: ChildObject[];
@@ -76,7 +78,7 @@ export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
       resourceVersion: metadata.resourceVersion ?? '',
       creationTimestamp: metadata.creationTimestamp ?? isoTime(nowMs),
     },
-    spec: parent.spec as RdsSpec,
+    spec: (parent.spec ?? {}) as RdsSpec,
     ...(parent.status === undefined ? {} : { status: readStatus(parent.status) }),
   } as Rds;
 }
@@ -104,6 +106,7 @@ export function unreadableStatus(status: unknown): Problem | undefined {
 export function readView(request: HookRequest, nowMs: number): View {
   return {
     rds: readParent(request.parent, nowMs),
+    hasSpec: request.parent.spec !== undefined,
     newerStatus: Object.fromEntries(
       Object.entries(request.parent.status ?? {}).filter(([name]) => !(name in RdsStatusSchema.properties)),
     ),

@@ -192,3 +192,26 @@ t.test(
     t.equal(world.creates(), 0);
   },
 );
+
+t.test('an object without a spec, stored under a looser CRD, creates nothing and says why', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const answer = world.app.inject({
+    method: 'POST',
+    url: '/sync',
+    payload: {
+      parent: { metadata: { name: 'x', namespace: 'n', uid: '00000000-0000-4000-8000-000000000002' } },
+      children: {},
+      finalizing: false,
+    },
+  });
+  await world.clock.advance(10 * SECOND);
+  const { status, children } = (await answer).json();
+  t.match(condition(status, 'Ready'), {
+    status: 'False',
+    reason: 'InvalidSpec',
+    message: /spec: is missing/,
+  });
+  t.same(children, []);
+  t.equal(world.creates(), 0);
+});

@@ -58,18 +58,24 @@ t.test('a Secret of your own may have the name of a Secret that is not needed', 
   t.match(condition(await world.status('shop'), 'ChildrenReady'), { status: 'True' });
 });
 
-t.test('Endpoints that the old operator left behind are named: they would be mirrored into our Service', async (t) => {
-  const world = await createWorld();
-  t.teardown(() => world.stop());
-  const left = {
-    apiVersion: 'v1',
-    kind: 'Endpoints',
-    metadata: { name: 'shop', namespace: 'team-a' },
-    subsets: [{ addresses: [{ ip: '192.168.0.99' }], ports: [{ port: 3306 }] }],
-  };
-  t.equal((await world.kube('POST', '/api/v1/namespaces/team-a/endpoints', left)).status, 201);
-  await world.apply('shop', {});
-  t.ok(await world.reaches('shop', 'Ready'));
-  t.match(condition(await world.status('shop'), 'ChildrenReady'), { status: 'False', message: /Endpoints shop/ });
-  t.ok(await world.object('/api/v1/namespaces/team-a/services/shop'), 'our Service is made all the same');
-});
+t.test(
+  'Endpoints that the old operator left behind are named: they would be mirrored into our Service',
+  async (t) => {
+    const world = await createWorld();
+    t.teardown(() => world.stop());
+    const left = {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { name: 'shop', namespace: 'team-a' },
+      subsets: [{ addresses: [{ ip: '192.168.0.99' }], ports: [{ port: 3306 }] }],
+    };
+    t.equal((await world.kube('POST', '/api/v1/namespaces/team-a/endpoints', left)).status, 201);
+    await world.apply('shop', {});
+    t.ok(await world.reaches('shop', 'Ready'));
+    t.match(condition(await world.status('shop'), 'ChildrenReady'), {
+      status: 'False',
+      message: /Endpoints shop/,
+    });
+    t.ok(await world.object('/api/v1/namespaces/team-a/services/shop'), 'our Service is made all the same');
+  },
+);
