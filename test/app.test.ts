@@ -236,19 +236,13 @@ t.test('what a newer version wrote into the status is handed back untouched', as
   t.match(answer.json<{ status: unknown }>().status, { ...newer, phase: 'Pending' });
 });
 
-t.test(
-  'a phase that only a newer version knows does not stop an older replica',
-  {
-    todo: 'finding 18: a new value of an enum in the status is a 400 for every call',
-  },
-  async (t) => {
-    const { app } = await createApp(t);
-    const status = { id: 'abc123in01', phase: 'Upgrading' };
-    const answer = await post(app, '/sync', { ...request, parent: { ...parent, status } });
-    t.equal(answer.statusCode, 200, answer.body);
-    t.match(answer.json<{ status: unknown }>().status, { id: 'abc123in01' });
-  },
-);
+t.test('a phase that only a newer version knows does not stop an older replica', async (t) => {
+  const { app } = await createApp(t);
+  const status = { id: 'abc123in01', phase: 'Upgrading' };
+  const answer = await post(app, '/sync', { ...request, parent: { ...parent, status } });
+  t.equal(answer.statusCode, 200, answer.body);
+  t.match(answer.json<{ status: unknown }>().status, { id: 'abc123in01' });
+});
 
 t.test('a spec that cannot work is told to the user, not to Metacontroller', async (t) => {
   const { app, simulator } = await createApp(t);
