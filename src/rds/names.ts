@@ -58,6 +58,11 @@ export function finalBackupPrefix(uid: string, deletionTimestamp: string): strin
   return `final-${uidDigits(uid)}-${deletionTimestamp.replace(/\D/g, '').slice(0, 14)}-`;
 }
 
+/** Rds stored before our CRD may have names that no Service can have. */
+export function canNameService(name: string): boolean {
+  return name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+}
+
 export const serviceName = (name: string): string => name;
 export const connectionSecretName = (name: string): string => `${name}-connection`;
 export const rootSecretName = (name: string): string => `${name}-root`;

@@ -116,6 +116,10 @@ export const REASONS = {
     means: 'An object that is not ours has the name of a child.',
     remedy: 'Remove or rename the object named in the message.',
   },
+  ChildNameInvalid: {
+    means: 'The name of the Rds cannot be the name of a Service.',
+    remedy: 'Use ip and port from the connection Secret, or adopt the database under another name.',
+  },
   ChildrenApplied: { means: 'All objects of this Rds are in place.', remedy: 'Nothing to do.' },
   Paused: { means: 'spec.paused is set.', remedy: 'Remove spec.paused to let the operator act again.' },
   DryRun: {

@@ -3,6 +3,7 @@
 import { type ConditionWish, setConditions } from '../rds/conditions.ts';
 import { hash32 } from '../rds/hash.ts';
 import type { Journal } from '../rds/journal.ts';
+import { canNameService } from '../rds/names.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
@@ -98,6 +99,15 @@ function credentialsSafe(o: Observed): ConditionWish {
 
 function childrenReady(o: Observed): ConditionWish {
   const type = 'ChildrenReady' as const;
+  const { name } = o.rds.metadata;
+  if (!canNameService(name)) {
+    return {
+      type,
+      status: 'False',
+      reason: 'ChildNameInvalid',
+      message: `No Service can have the name ${name}: use ip and port from the connection Secret, or let this database go (deletionPolicy: Retain) and adopt it under another name.`,
+    };
+  }
   const taken = o.foreign.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
   if (taken.length === 0) {
     return {

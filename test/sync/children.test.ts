@@ -79,3 +79,19 @@ t.test(
     t.ok(await world.object('/api/v1/namespaces/team-a/services/shop'), 'our Service is made all the same');
   },
 );
+
+t.test('a stored name that no Service can have gets a connection by address, and a condition', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Ready'));
+  const settled = world.calls.findLast(({ path }) => path.endsWith('/sync'));
+  const body = structuredClone(settled?.body) as { parent: { metadata: { name: string } }; children: object };
+  body.parent.metadata.name = 'my.shop';
+  body.children = {};
+  const answer = world.app.inject({ method: 'POST', url: '/sync', payload: body });
+  await world.clock.advance(10 * SECOND);
+  const { status, children } = (await answer).json();
+  t.match(condition(status, 'ChildrenReady'), { status: 'False', reason: 'ChildNameInvalid' });
+  t.notOk(children.some(({ kind }: { kind: string }) => kind === 'Service' || kind === 'EndpointSlice'));
+});

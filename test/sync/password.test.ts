@@ -1,4 +1,5 @@
 import t from 'tap';
+import { JournalUnavailable } from '../../src/kube/journal.ts';
 import { createWorld, MINUTE, type World } from '../support/world.ts';
 
 const RESET = {
@@ -105,4 +106,29 @@ t.test('an adopted instance is never reset', async (t) => {
   t.equal(inCloud(world), 'Origina1-one');
   t.equal(resets(world), 0);
   t.equal(await published(world), 'An0ther-one_now', 'what its owner tells is what is handed out');
+});
+
+t.test('a journal that cannot be read publishes nothing that the cloud does not have', async (t) => {
+  const world = await readyWorld(t);
+  await change(world, 'An0ther-one_now');
+  const settled = world.calls.findLast(({ path }) => path.endsWith('/sync'));
+  const replica = await world.startReplica({
+    journal: {
+      read: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
+      create: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
+      swap: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
+    },
+  });
+  t.teardown(() => replica.close());
+  const body = structuredClone(settled?.body) as {
+    related: { 'Secret.v1': Record<string, { data: { pw: string } }> };
+  };
+  const secret = body.related['Secret.v1']['team-a/own'];
+  if (secret) secret.data.pw = Buffer.from('An0ther-one_now').toString('base64');
+  const answer = replica.inject({ method: 'POST', url: '/sync', payload: body });
+  await world.clock.advance(1_000);
+  type Child = { metadata: { name: string }; data?: { password?: string } };
+  const children = (await answer).json<{ children: Child[] }>().children;
+  const handed = children.find(({ metadata }) => metadata.name === 'shop-connection')?.data?.password;
+  t.equal(Buffer.from(handed ?? '', 'base64').toString(), 'Chang3-me_now');
 });

@@ -1,7 +1,7 @@
 // The total list of children. What is left out is deleted by Metacontroller, so a child whose inputs are not
 // known in this call is repeated as it was observed: children never shrink because something failed.
 
-import { connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
+import { canNameService, connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
 import { endpointSlice } from './endpoint-slice.ts';
@@ -28,9 +28,10 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
     password === undefined
       ? undefined
       : { engine: o.spec.datastoretype, username: DB_USER[o.spec.datastoretype] ?? 'root', password };
+  const named = canNameService(name) ? endpoint : undefined;
   const wanted = [
-    { kind: 'Service', name: serviceName(name), made: endpoint && service(endpoint) },
-    { kind: 'EndpointSlice', name: serviceName(name), made: endpoint && endpointSlice(endpoint) },
+    { kind: 'Service', name: serviceName(name), made: named && service(named) },
+    { kind: 'EndpointSlice', name: serviceName(name), made: named && endpointSlice(named) },
     {
       kind: 'Secret',
       name: connectionSecretName(name),

@@ -1,7 +1,13 @@
 // Secrets in `data`, never `stringData`: the API server would answer with another object than we sent, and
 // server-side apply would never come to rest.
 
-import { ANNOTATIONS, connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
+import {
+  ANNOTATIONS,
+  canNameService,
+  connectionSecretName,
+  rootSecretName,
+  serviceName,
+} from '../../rds/names.ts';
 import type { EngineName } from '../../rds/spec.ts';
 import type { ChildObject } from '../decide/observed.ts';
 import { MANAGED_BY } from './labels.ts';
@@ -54,7 +60,7 @@ export type Login = { engine: EngineName; username: string; password: string };
 /** Everything an application needs, in the form that Service Binding tools read. */
 export function connectionSecret({ name, namespace, ip, port }: Endpoint, login: Login): ChildObject {
   const scheme = SCHEMES[login.engine];
-  const host = `${serviceName(name)}.${namespace}.svc`;
+  const host = canNameService(name) ? `${serviceName(name)}.${namespace}.svc` : ip;
   const user = encodeURIComponent(login.username);
   const password = encodeURIComponent(login.password);
   return {

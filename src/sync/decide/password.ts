@@ -1,7 +1,6 @@
 // The root password in the cloud against the one that is wanted. What was published in the connection Secret
 // is what clients use, so a new password is published only after the cloud has it.
 
-import type { Journal } from '../../rds/journal.ts';
 import { connectionSecretName } from '../../rds/names.ts';
 import type { Observed } from './observed.ts';
 
@@ -17,8 +16,8 @@ export function passwordVersion(o: Observed): string {
 export function passwordState(o: Observed): 'same' | 'reset' | 'unsure' {
   const wanted = o.password.value;
   if (wanted === undefined || publishedPassword(o) === wanted) return 'same';
-  if (typeof o.journal !== 'object') return 'unsure';
-  const { password, adopted } = o.journal as Journal;
+  if (typeof o.journal !== 'object' || 'unavailable' in o.journal) return 'unsure';
+  const { password, adopted } = o.journal;
   // An instance that we did not make is never reset: its owner tells us the password, not the other way round.
   if (adopted || password === undefined || password === passwordVersion(o)) return 'same';
   return 'reset';
