@@ -57,12 +57,17 @@ export function createDecisions({ choose, without = new Set(), now }: DecisionsO
   };
 }
 
+/** Builds and backups go wrong more often than a wire would make them. */
+const OF_THE_WORLD: ReadonlySet<string> = new Set(['failed-build', 'stuck-build', 'failed-backup']);
+
 /** Sites of which a schedule sees few calls strike more often. */
 export function chooseByChance(chance: Chance, rateOf: (site: string) => number): Choose {
   return (site, occurrence, kinds) => {
     const key = `${site}#${occurrence}`;
     if (chance.of(key) >= rateOf(site)) return undefined;
-    return chance.pick(`${key} kind`, kinds);
+    const ofTheWorld = kinds.filter((kind) => OF_THE_WORLD.has(kind));
+    const isSpecial = ofTheWorld.length > 0 && chance.of(`${key} special`) < 0.25;
+    return chance.pick(`${key} kind`, isSpecial ? ofTheWorld : kinds);
   };
 }
 

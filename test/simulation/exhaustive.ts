@@ -3,12 +3,12 @@
 
 import { type Cells, countCells, WIRE_SITES } from './cells.ts';
 import type { Strike } from './decisions.ts';
-import { isWriteSite, type OtcSite } from './otc-sites.ts';
 import { type Outcome, runScenario, SCENARIOS, type Scenario } from './scenarios.ts';
 
-/** Reads of the cloud that repeat: the first is like all the others. */
-const isPolled = (site: string): boolean => site.startsWith('otc') && !isWriteSite(site as OtcSite);
-const FIRST_CALLS = 2;
+/** Swaps differ: the first may open, the second claim, the third record. */
+const callsOf = (site: string, firstCalls: number): number =>
+  site === 'kube journal swap' ? Math.max(3, firstCalls) : firstCalls;
+const FIRST_CALLS = process.env.SIMULATE_EXHAUSTIVE === 'full' ? 3 : 1;
 
 export type Found = { scenario: string; strikes: readonly Strike[]; outcome: Outcome };
 
@@ -19,7 +19,7 @@ export async function strikesFor(scenario: Scenario, firstCalls = FIRST_CALLS): 
     throw new Error(`${scenario.name} without any fault breaks ${violation.invariant}: ${violation.message}`);
   return [...calls].flatMap(([site, count]) =>
     (WIRE_SITES[site] ?? []).flatMap((kind) =>
-      Array.from({ length: Math.min(count, isPolled(site) ? 1 : firstCalls) }, (_, index) => ({
+      Array.from({ length: Math.min(count, callsOf(site, firstCalls)) }, (_, index) => ({
         site,
         occurrence: index + 1,
         kind,

@@ -7,6 +7,7 @@ import type { History } from './history.ts';
 import { hookKubeSite, KUBE_SITES, type KubeSite, loopKubeSite } from './kube-sites.ts';
 import type { Mortal } from './mortal.ts';
 import type { Chance } from './random.ts';
+import type { Weather } from './weather.ts';
 
 export type KubeWireDeps = {
   call: KubeCall;
@@ -14,6 +15,7 @@ export type KubeWireDeps = {
   chance: Chance;
   decisions: Decisions;
   history: History;
+  weather: Weather;
 };
 
 const HOOK_LATE_MS = 10_000;
@@ -90,6 +92,8 @@ export function createKubeWire(deps: KubeWireDeps) {
         await mortal.lives(clock.sleep(200 + chance.below(`${decision.key} slow`, request.deadlineMs - 300)));
         return mortal.lives(call(request));
       }
+      if (!decision && deps.weather.is('API server is down'))
+        return mortal.lives(unreachable(request.deadlineMs));
       return mortal.lives(undergo(decision, request));
     };
 

@@ -36,7 +36,14 @@ const broken: Result[] = [];
 const startedAt = performance.now();
 const progress = createProgress(seeds);
 
-for (let seed = first; seed < first + seeds; seed += 1) {
+let isStopped = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    isStopped = true;
+  });
+}
+
+for (let seed = first; seed < first + seeds && !isStopped; seed += 1) {
   const result = await runSchedule(seed);
   countCells(cells, result.fired);
   totals.calls.push(result.hookCalls);

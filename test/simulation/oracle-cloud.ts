@@ -49,7 +49,10 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   function judgeCreate(request: OtcRequest): void {
     const name = /"name":"([^"]+)"/.exec(request.body ?? '')?.[1] ?? '';
     const uid = cluster.uidOfDigits(name.slice(-12));
-    if (uid === undefined) return report('foreign-untouched', `create of ${name}, which no Rds asked for`);
+    if (uid === undefined) {
+      report('foreign-untouched', `create of ${name}, which no Rds asked for`);
+      return;
+    }
     const stored = cluster.journal(uid);
     if (stored?.journal.op?.kind !== 'create' || stored.journal.op.key !== name) {
       report('claim-before-write', `create of ${name} is sent without an open claim`);
@@ -101,7 +104,8 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   function judgeDelete(uid: string, instance: Instance): void {
     const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => metadata.deletionTimestamp);
     if (versions.length === 0) {
-      return report('delete-only-when-deleted', `delete of ${instance.name}, whose Rds is not being deleted`);
+      report('delete-only-when-deleted', `delete of ${instance.name}, whose Rds is not being deleted`);
+      return;
     }
     const problems = versions.map((object) => deleteProblem(object, uid, instance));
     const [first] = problems;
@@ -156,27 +160,32 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const id = instanceIdOf(request) ?? '';
     const instance = cloud.instance(id);
     if (!CLAIMED_SITES.has(site)) {
-      const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
-      const status = [...cluster.allRds()].find(
-        (one) => (one.status as { id?: string } | undefined)?.id === id,
-      );
-      if (!owner && !status) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
-      else if (instance && owner) judgeTag(site, instance, request);
+      judgeMark(site, id, instance, request);
       return;
     }
     const stored = claimOn(site, id);
-    if (!stored) return report('claim-before-write', `${site} on ${id} is sent without an open claim`);
+    if (!stored) {
+      report('claim-before-write', `${site} on ${id} is sent without an open claim`);
+      return;
+    }
     under(stored, opKinds[site] ?? 'create');
-    if (instance) judgeOwner(site, instance, stored.uid);
     if (!instance) return;
+    judgeOwner(site, instance, stored.uid);
     if (site === 'otc delete') judgeDelete(stored.uid, instance);
-    else if (site === 'otc backup') {
-      const isDeleted = cluster
-        .recent(stored.uid, CALL_WINDOW_MS)
-        .some(({ metadata }) => metadata.deletionTimestamp);
-      if (!isDeleted)
-        report('delete-only-when-deleted', `final backup of ${instance.name} without a deletion`);
-    } else judgeChange(site, stored.uid, request);
+    else if (site === 'otc backup') judgeBackup(stored.uid, instance);
+    else judgeChange(site, stored.uid, request);
+  }
+
+  function judgeBackup(uid: string, instance: Instance): void {
+    const isDeleted = cluster.recent(uid, CALL_WINDOW_MS).some(({ metadata }) => metadata.deletionTimestamp);
+    if (!isDeleted) report('delete-only-when-deleted', `final backup of ${instance.name} without a deletion`);
+  }
+
+  function judgeMark(site: OtcSite, id: string, instance: Instance | undefined, request: OtcRequest): void {
+    const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
+    const isTold = cluster.allRds().some((one) => (one.status as { id?: string } | undefined)?.id === id);
+    if (!owner && !isTold) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
+    else if (instance && owner) judgeTag(site, instance, request);
   }
 
   function judgeTag(site: OtcSite, instance: Instance, request: OtcRequest): void {

@@ -23,22 +23,28 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     const text = object.metadata.annotations?.[ANNOTATIONS.journal];
     if (text === undefined) return;
     const uid = object.metadata.name.slice('rds-'.length);
-    if (type === 'DELETED') return report('journal-never-forgets', `the journal of ${uid} was removed`);
+    if (type === 'DELETED') {
+      report('journal-never-forgets', `the journal of ${uid} was removed`);
+      return;
+    }
     tellsNothing(text, `the journal of ${uid}`);
     const before = cluster.journal(uid)?.journal;
-    const after = JSON.parse(text) as Journal;
-    if (before?.id !== undefined && before.id !== after.id) {
+    if (before) judgeSwap(uid, before, JSON.parse(text) as Journal);
+  }
+
+  function judgeSwap(uid: string, before: Journal, after: Journal): void {
+    if (before.id !== undefined && before.id !== after.id) {
       report(
         'journal-never-forgets',
         `the journal of ${uid} changed its id from ${before.id} to ${after.id}`,
       );
     }
-    if (before?.closed && !after.closed)
+    if (before.closed && !after.closed)
       report('journal-never-forgets', `the journal of ${uid} was opened again`);
-    if (before?.closed && after.op?.kind === 'create' && !before.op) {
+    if (before.closed && after.op?.kind === 'create' && !before.op) {
       report('create-only-for-living', `a create was claimed in the closed journal of ${uid}`);
     }
-    for (const [order, value] of Object.entries(before?.handled ?? {})) {
+    for (const [order, value] of Object.entries(before.handled ?? {})) {
       if (after.handled?.[order] === undefined)
         report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
     }

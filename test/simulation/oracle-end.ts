@@ -39,24 +39,30 @@ function deletionProblem({ cluster, cloud }: Facts, object: KubeObject): string 
 
 function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const { cluster, cloud } = facts;
-  const uid = object.metadata.uid ?? '';
   const status = statusOf(object);
   const synced = findCondition(status.conditions, 'Synced')?.reason ?? 'none';
   const ready = findCondition(status.conditions, 'Ready')?.reason ?? 'none';
-  if (specOf(object).paused) return synced === 'Paused' ? undefined : `paused, but Synced says ${synced}`;
-  if (annotationOf(object, ANNOTATIONS.dryRun) === 'true') {
-    return synced === 'DryRun' ? undefined : `dry-run, but Synced says ${synced}`;
-  }
-  const journal = cluster.journal(uid)?.journal;
-  const instance = journal?.id === undefined ? undefined : cloud.instance(journal.id);
+  const held = specOf(object).paused ? 'Paused' : isDryRun(object) ? 'DryRun' : undefined;
+  if (held) return synced === held ? undefined : `${held}, but Synced says ${synced}`;
+  const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
+  const instance = id === undefined ? undefined : cloud.instance(id);
   if (!instance) return excuse(facts, object, { ready, synced });
-  if (instance.status === 'BUILD')
-    return isStuck(cloud, instance) && ready === 'Creating' ? undefined : `builds, Ready says ${ready}`;
-  if (instance.status === 'CREATE FAIL')
-    return ready === 'CreateFailed' ? undefined : `failed, Ready says ${ready}`;
-  if (ready === 'ForeignInstance')
-    return isTakenByOther(facts, uid, instance) ? undefined : 'ForeignInstance, but it is ours';
+  const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
+  if (told !== undefined) return told === 'told' ? undefined : told;
   return difference(object, instance) ?? childProblem(facts, object, instance);
+}
+
+const isDryRun = (object: KubeObject): boolean => annotationOf(object, ANNOTATIONS.dryRun) === 'true';
+
+/** States that nothing but a person can end: enough when the condition tells them. */
+function brokenState(facts: Facts, uid: string, instance: Instance, ready: string): string | undefined {
+  if (instance.status === 'BUILD') {
+    return isStuck(facts.cloud, instance) && ready === 'Creating' ? 'told' : `builds, Ready says ${ready}`;
+  }
+  if (instance.status === 'CREATE FAIL')
+    return ready === 'CreateFailed' ? 'told' : `failed, Ready says ${ready}`;
+  if (ready !== 'ForeignInstance') return undefined;
+  return isTakenByOther(facts, uid, instance) ? 'told' : 'ForeignInstance, but it is ours';
 }
 
 /** A build that will never end. */
@@ -111,7 +117,7 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
     [status.volumeGb === instance.volumeGb, `status.volumeGb is ${status.volumeGb}`],
     [status.ip === instance.ip, `status.ip is ${status.ip}`],
     [conditionIs(object, 'Ready', 'True'), 'Ready is not True'],
-    [conditionIs(object, 'Synced', 'True'), 'Synced is not True'],
+    [conditionIs(object, 'Synced', 'True') || isLeftOut(object), 'Synced is not True'],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
     [
       order === undefined || status.handled?.[ANNOTATIONS.restart] === order,
@@ -119,6 +125,12 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
     ],
   ];
   return checks.find(([holds]) => !holds)?.[1];
+}
+
+/** What differs is told, and that this version does not carry it out. */
+function isLeftOut(object: KubeObject): boolean {
+  const { plan = [] } = statusOf(object);
+  return plan.length > 0 && plan.every(({ when }) => when.startsWith('not carried out'));
 }
 
 function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {
@@ -146,7 +158,11 @@ export function judgeOrphans(
     [...cluster.journals()].flatMap(({ uid, journal }) => (cluster.rdsByUid(uid) ? (journal.id ?? []) : [])),
   );
   for (const instance of Object.values(cloud.world().instances)) {
-    if (foreign.has(instance.id) || retained.has(instance.id) || owned.has(instance.id)) continue;
+    const maker = cluster.uidOfDigits(instance.name.slice(-12));
+    // Held back by dry-run or paused, an Rds may not have written down yet what it made.
+    const isMakerAlive = maker !== undefined && cluster.rdsByUid(maker) !== undefined;
+    if (foreign.has(instance.id) || retained.has(instance.id) || owned.has(instance.id) || isMakerAlive)
+      continue;
     report('no-orphan', `${instance.name} (${instance.id}, ${instance.status}) has no Rds that knows it`);
   }
 }

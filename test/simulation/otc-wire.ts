@@ -3,6 +3,7 @@
 import type { Clock } from '../../src/clock.ts';
 import { type OtcRequest, type OtcResponse, type Send, SendError } from '../../src/otc/send.ts';
 import type { Fault, FaultKind } from '../../src/simulator/faults.ts';
+import type { Outcome } from '../../src/simulator/wire-faults.ts';
 import type { SimCloud } from './cloud.ts';
 import type { Decision, Decisions } from './decisions.ts';
 import type { History } from './history.ts';
@@ -10,6 +11,7 @@ import type { Mortal } from './mortal.ts';
 import { OTC_SITES, type OtcSite, otcSite } from './otc-sites.ts';
 import type { Chance } from './random.ts';
 import type { Report } from './violation.ts';
+import type { Weather } from './weather.ts';
 
 export type OtcWireDeps = {
   cloud: SimCloud;
@@ -18,6 +20,7 @@ export type OtcWireDeps = {
   decisions: Decisions;
   history: History;
   report: Report;
+  weather: Weather;
   /** The oracles look before anything can take effect, and after. */
   beforeSend(site: OtcSite, request: OtcRequest): void;
   afterSend(site: OtcSite, request: OtcRequest, response: OtcResponse | undefined): void;
@@ -27,23 +30,32 @@ export type OtcWireDeps = {
 const MAX_LIES = 2;
 const LATE_MAX_MS = 58_000;
 const PAUSE_MS = 12_000;
+const LIE_MS = 20_000;
 const NETWORK_MS = 40;
 
+/** A list that lies does so for a while, whoever asks and however. */
+const LISTS_OF_INSTANCES: ReadonlySet<string> = new Set<OtcSite>([
+  'otc list',
+  'otc find by id',
+  'otc find by name',
+]);
 const lies: ReadonlySet<string> = new Set(['missing-page', 'empty-list']);
 const ourOwn: ReadonlySet<string> = new Set(['kill-before', 'kill-after', 'pause', 'echo']);
 
 export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
   const { cloud, clock, chance, decisions, history } = deps;
   let told = 0;
+  let liesUntil = 0;
   let count = 0;
 
   const kindsFor = (site: OtcSite): readonly string[] =>
     told < MAX_LIES ? OTC_SITES[site] : OTC_SITES[site].filter((kind) => !lies.has(kind));
 
-  function faultOf(decision: Decision | undefined): Fault[] {
-    if (!decision || ourOwn.has(decision.kind)) return [];
+  function faultOf(decision: Decision): Fault[] {
+    if (ourOwn.has(decision.kind)) return [];
     const { kind, key } = decision;
     if (lies.has(kind)) told += 1;
+    if (kind === 'empty-list') liesUntil = clock.now() + chance.below(`${key} lie`, LIE_MS);
     return [
       {
         kind: kind as FaultKind,
@@ -54,41 +66,37 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     ];
   }
 
-  return (mortal) => async (request) => {
+  function weatherFault(site: OtcSite): Fault[] {
+    if (clock.now() < liesUntil && LISTS_OF_INSTANCES.has(site)) return [{ kind: 'empty-list' }];
+    if (deps.weather.is('cloud is down')) return [{ kind: 'timeout-before' }];
+    if (deps.weather.is('cloud is slow'))
+      return [{ kind: 'slow', delayMs: deps.weather.delayMs(`slow ${count}`) }];
+    return [];
+  }
+
+  function siteOf(request: OtcRequest): OtcSite | undefined {
     const site = otcSite(request);
-    if (!site) {
-      const call = `${request.method} ${request.route}`;
-      deps.report(
-        'no-bug',
-        `the simulation does not know the call ${call}: add it to test/simulation/otc-sites.ts`,
-      );
-      return mortal.never();
-    }
+    const call = `${request.method} ${request.route}`;
+    if (!site) deps.report('no-bug', `unknown call ${call}: add it to test/simulation/otc-sites.ts`);
+    return site;
+  }
+
+  /** False: the process dies before anything is sent. */
+  async function reaches(mortal: Mortal, decision: Decision | undefined): Promise<boolean> {
     count += 1;
-    const latency = 2 + chance.below(`otc latency ${count}`, NETWORK_MS);
-    const decision = decisions.at(site, kindsFor(site));
-    history.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
-    await mortal.lives(clock.sleep(latency));
+    await mortal.lives(clock.sleep(2 + chance.below(`otc latency ${count}`, NETWORK_MS)));
     if (decision?.kind === 'kill-before') {
       mortal.kill();
-      return mortal.never();
+      return false;
     }
     if (decision?.kind === 'pause') {
       mortal.pause();
       await mortal.lives(clock.sleep(PAUSE_MS));
     }
-    deps.beforeSend(site, request);
-    if (decision?.kind === 'echo') return echo(request);
-    const outcome = cloud.exchange(request, faultOf(decision));
-    const response = outcome.kind === 'answer' ? outcome.answer : undefined;
-    deps.afterSend(site, request, response);
-    history.note(
-      `${mortal.name} ${site} -> ${response?.status ?? (outcome.kind === 'lost' && outcome.code)}`,
-    );
-    if (decision?.kind === 'kill-after') {
-      mortal.kill();
-      return mortal.never();
-    }
+    return true;
+  }
+
+  async function answer(mortal: Mortal, request: OtcRequest, outcome: Outcome): Promise<OtcResponse> {
     if (outcome.kind === 'lost' && outcome.code === 'CONNECTION') throw new SendError('CONNECTION', 'reset');
     if (outcome.kind === 'lost' || outcome.delayMs > request.deadlineMs) {
       await mortal.lives(clock.sleep(request.deadlineMs));
@@ -96,6 +104,35 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     }
     if (outcome.delayMs > 0) await mortal.lives(clock.sleep(outcome.delayMs));
     return outcome.answer;
+  }
+
+  function exchange(
+    mortal: Mortal,
+    site: OtcSite,
+    request: OtcRequest,
+    decision: Decision | undefined,
+  ): Outcome {
+    const outcome = cloud.exchange(request, decision ? faultOf(decision) : weatherFault(site));
+    const response = outcome.kind === 'answer' ? outcome.answer : undefined;
+    deps.afterSend(site, request, response);
+    history.note(`${mortal.name} ${site} -> ${response?.status ?? 'lost'}`);
+    if (decision?.kind === 'kill-after') mortal.kill();
+    return outcome;
+  }
+
+  async function send(mortal: Mortal, site: OtcSite, request: OtcRequest): Promise<OtcResponse> {
+    const decision = decisions.at(site, kindsFor(site));
+    history.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
+    if (!(await reaches(mortal, decision))) return mortal.never();
+    deps.beforeSend(site, request);
+    if (decision?.kind === 'echo') return echo(request);
+    const outcome = exchange(mortal, site, request, decision);
+    return mortal.isAlive ? answer(mortal, request, outcome) : mortal.never();
+  }
+
+  return (mortal) => async (request) => {
+    const site = siteOf(request);
+    return site ? send(mortal, site, request) : mortal.never();
   };
 
   /** A cloud that quotes everything it was sent: nothing of it may reach a status or a log. */

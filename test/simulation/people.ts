@@ -22,7 +22,8 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
   const keyOf = ({ namespace, name }: Target) => `${namespace}/${name}`;
 
   async function apply(target: Target, wish: Wish): Promise<boolean> {
-    const { status } = await cluster.apply(target.namespace, target.name, wish.spec, wish.annotations);
+    const annotations = Object.keys(wish.annotations).length > 0 ? wish.annotations : undefined;
+    const { status } = await cluster.apply(target.namespace, target.name, wish.spec, annotations);
     if (status >= 300) return false;
     wishes.set(keyOf(target), wish);
     specChanges += 1;
@@ -56,7 +57,8 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     };
     if (deed.password === 'secret')
       await cluster.secret(target.namespace, `${target.name}-given`, { pw: passwordFor(target) });
-    await apply(target, { spec, annotations: {} });
+    const envied = deed.envies ? neighbourOf(target) : undefined;
+    await apply(target, { spec, annotations: envied === undefined ? {} : { [ANNOTATIONS.adopt]: envied } });
   }
 
   async function recreate(target: Target): Promise<void> {
@@ -110,9 +112,16 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     }
   }
 
+  function neighbourOf(target: Target): string | undefined {
+    const ids = cluster
+      .allRds()
+      .filter(({ metadata }) => metadata.name !== target.name)
+      .map(({ metadata }) => cluster.journal(metadata.uid ?? '')?.journal.id);
+    return ids.find((id) => id !== undefined);
+  }
+
   async function adoptNeighbour(target: Target): Promise<void> {
-    const other = cluster.allRds().find(({ metadata }) => metadata.name !== target.name);
-    const id = other && cluster.journal(other.metadata.uid ?? '')?.journal.id;
+    const id = neighbourOf(target);
     if (id !== undefined) await annotate(target, ANNOTATIONS.adopt, id);
   }
 

@@ -4,6 +4,7 @@ import { MINUTE, SECOND } from './clock.ts';
 import { NAMESPACES } from './cluster.ts';
 import type { Chance } from './random.ts';
 import { CANARY } from './secrets.ts';
+import type { WeatherKind } from './weather.ts';
 
 export type Target = { namespace: string; name: string };
 
@@ -14,6 +15,7 @@ export type Deed =
       policy: Policy;
       flavor: string;
       sizeGb: number;
+      envies?: boolean;
     }
   | { do: 'recreate' }
   | { do: 'grow'; byGb: number }
@@ -45,6 +47,7 @@ export type Deed =
   | { do: 'metacontroller restarts' }
   | { do: 'second leader'; forMs: number }
   | { do: 'sync for no reason' }
+  | { do: WeatherKind; forMs: number }
   | { do: 'replica killed'; which: number }
   | { do: 'clock jumps'; which: number; byMs: number };
 
@@ -99,10 +102,11 @@ export const PLAN_SITES = {
     'sync for no reason',
   ],
   host: ['replica killed', 'clock jumps'],
+  weather: ['cloud is slow', 'cloud is down', 'API server is down'],
 } as const satisfies Record<string, readonly Deed['do'][]>;
 
 export function siteOfDeed(deed: Deed): keyof typeof PLAN_SITES {
-  for (const site of ['user', 'hand', 'metacontroller', 'host'] as const) {
+  for (const site of ['user', 'hand', 'metacontroller', 'host', 'weather'] as const) {
     if ((PLAN_SITES[site] as readonly string[]).includes(deed.do)) return site;
   }
   return 'user';
@@ -112,7 +116,7 @@ export const passwordFor = (target: Target): string => `${CANARY}-${target.name}
 
 export function makePlan(chance: Chance): Plan {
   const count = chance.pick('count', COUNTS);
-  const chaosMs = (10 + chance.below('length', 6)) * MINUTE;
+  const chaosMs = (11 + chance.below('length', 6)) * MINUTE;
   const targets = Array.from({ length: count }, (_, index) => ({
     namespace: chance.pick(`namespace ${index}`, [NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]]),
     name: `db${index + 1}`,
@@ -130,7 +134,9 @@ export function makePlan(chance: Chance): Plan {
 type Add = (at: number, target: Target, deed: Deed) => void;
 
 function addLife(chance: Chance, name: string, target: Target, chaosMs: number, add: Add): void {
-  const createAt = chance.below(`${name} create`, 40 * SECOND);
+  // Wants the database of a neighbour, which must exist by then.
+  const envies = chance.of(`${name} envy`) < 0.1;
+  const createAt = chance.below(`${name} create`, 40 * SECOND) + (envies ? 2 * MINUTE : 0);
   if (chance.of(`${name} namesake`) < 0.12) {
     add(createAt, target, { do: 'foreign namesake' });
     if (chance.of(`${name} adopt`) < 0.7)
@@ -142,6 +148,7 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     policy: chance.pick(`${name} policy`, POLICIES),
     flavor: chance.pick(`${name} flavor`, FLAVORS),
     sizeGb: 40 + 10 * chance.below(`${name} size`, 4),
+    ...(envies ? { envies } : {}),
   });
   const deletes = chance.of(`${name} deletes`) < 0.55;
   const endAt = deletes ? chaosMs * (0.15 + 0.8 * chance.of(`${name} delete at`)) : chaosMs;
@@ -208,10 +215,16 @@ function troubleDeed(chance: Chance, name: string): Deed {
   if (what < 0.62)
     return { do: 'second leader', forMs: 15 * SECOND + chance.below(`${name} for`, 45 * SECOND) };
   if (what < 0.72) return { do: 'sync for no reason' };
-  if (what < 0.84) return { do: 'replica killed', which };
-  if (what < 0.94) {
+  if (what < 0.8) return { do: 'replica killed', which };
+  if (what < 0.88) {
     const byMs = (chance.of(`${name} forward`) < 0.5 ? 1 : -1) * 60 * MINUTE;
     return { do: 'clock jumps', which, byMs };
   }
-  return { do: 'hand grows disk' };
+  const weather = chance.pick(`${name} weather`, [
+    'cloud is slow',
+    'cloud is slow',
+    'cloud is down',
+    'API server is down',
+  ] as const);
+  return { do: weather, forMs: 20 * SECOND + chance.below(`${name} for`, 60 * SECOND) };
 }

@@ -50,7 +50,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'skip the live read and never close the journal',
-    ['only-what-the-spec-says', 'create-only-for-living', 'no-orphan', 'one-instance-per-uid'],
+    ['only-what-the-spec-says', 'create-only-for-living', 'no-orphan', 'one-instance-per-uid', 'converges'],
     noLiveRead,
     edit(
       'sync/decide/finalize.ts',
@@ -88,7 +88,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'trust one empty list',
     ['no-orphan', 'one-instance-per-uid', 'converges'],
-    edit('rds/journal.ts', 'absence.count >= ABSENCE_READS', 'absence.count >= 1'),
+    edit(
+      'rds/journal.ts',
+      '(journal.absence?.count ?? 0) >= ABSENCE_READS',
+      '(journal.absence?.count ?? 0) >= 1',
+    ),
   ),
   bug(
     'finalize without a proof of absence',
@@ -249,8 +253,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['no-secret-told'],
     edit(
       'sync/act.ts',
-      'deps.log.info({ op: claimed.journal.op }, `${kind} sent to the cloud`);',
-      'deps.log.info({ op: claimed.journal.op, order }, `${kind} sent to the cloud`);',
+      'deps.log.info({ op: claimed.journal.op }, ',
+      'deps.log.info({ op: claimed.journal.op, order }, ',
     ),
   ),
   bug(

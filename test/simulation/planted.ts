@@ -23,7 +23,7 @@ const { values } = parseArgs({
 type Hunted = {
   tried: number;
   others: string[];
-  found?: { invariant: string; message: string; seed: number };
+  found?: { invariant: string; message: string; what: string };
 };
 type Line = { bug: PlantedBug; hunted: Hunted; problem: string | undefined };
 

@@ -31,4 +31,14 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'silent',
     was: 'InstanceGone flipped to InstanceMissing and back every ten minutes',
   },
+  {
+    seed: 200078,
+    invariant: 'converges',
+    was: 'a failed journal read published a password that the cloud did not have',
+  },
+  {
+    seed: 300048,
+    invariant: 'foreign-untouched',
+    was: 'adoption took the untagged instance of a living Rds',
+  },
 ];

@@ -12,6 +12,8 @@ import type { Violation } from './violation.ts';
 import { createWorld, type World } from './world.ts';
 
 const TARGET: Target = { namespace: 'team-a', name: 'db1' };
+/** Short: what would flip does so at once, or in the random schedules. */
+const SILENCE_MS = 3 * MINUTE;
 const LAGS: Lags = { listLagMs: 20 * SECOND, goneLagMs: 10 * SECOND, jobLagMs: 5 * SECOND };
 
 export type Scenario = {
@@ -21,6 +23,8 @@ export type Scenario = {
   forMs: number;
   /** Part of the story of this operation, beside what is tried out. */
   always?: Strike[];
+  /** Which replica answers which call depends on it. */
+  seed?: number;
 };
 
 const create = (policy: 'Snapshot' | 'Delete' | 'Retain' = 'Snapshot'): Deed => ({
@@ -69,11 +73,19 @@ export const SCENARIOS: readonly Scenario[] = [
     always: [{ site: 'otc restart', occurrence: 1, kind: 'timeout-after' }],
   },
   {
-    name: 'tag without an answer',
+    name: 'create by two at once',
+    seed: 8,
     before: [],
     deed: create(),
     forMs: 3 * MINUTE,
-    always: [{ site: 'otc tag', occurrence: 1, kind: 'timeout-after' }],
+    always: [
+      { site: 'hook /sync', occurrence: 1, kind: 'not-reached' },
+      ...Array.from({ length: 60 }, (_, index) => ({
+        site: 'hook /sync',
+        occurrence: index + 2,
+        kind: 'doubled',
+      })),
+    ],
   },
   {
     name: 'new password',
@@ -106,7 +118,7 @@ export async function runScenario(
   let armed: Choose | undefined;
   const seen = new Map<string, number>();
   const world = await createWorld({
-    seed: 7,
+    seed: scenario.seed ?? 7,
     replicas: 2,
     lags: LAGS,
     choose: (site, _occurrence, kinds) => {
@@ -121,7 +133,7 @@ export async function runScenario(
   armed = chooseExactly([...strikes, ...(scenario.always ?? [])]);
   await perform(world, { target: TARGET, deed: scenario.deed });
   await runTo(world, world.clock.now() + scenario.forMs);
-  if (world.violations.length === 0) await comeToRest(world, [TARGET]);
+  if (world.violations.length === 0) await comeToRest(world, [TARGET], SILENCE_MS);
   world.stop();
   return {
     violation: world.violations[0],
@@ -134,5 +146,5 @@ export async function runScenario(
 
 async function prepare(world: World, { before }: Scenario): Promise<void> {
   for (const deed of before) await perform(world, { target: TARGET, deed });
-  if (before.length > 0) await runTo(world, START + 3 * MINUTE);
+  if (before.length > 0) await runTo(world, START + 2 * MINUTE);
 }

@@ -28,7 +28,8 @@ export type ScheduleOptions = { without?: ReadonlySet<string>; keepLines?: boole
 
 const CONVERGE_MS = 60 * MINUTE;
 const REST_MS = 2 * MINUTE;
-const SILENCE_MS = 12 * MINUTE;
+const MEMORY_MS = 7 * MINUTE;
+const SILENCE_MS = 11 * MINUTE;
 
 const RARE = new Set([
   'otc login',
@@ -129,6 +130,11 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
     case 'sync for no reason':
       leader?.loop.enqueue({ namespace, name });
       return;
+    case 'cloud is slow':
+    case 'cloud is down':
+    case 'API server is down':
+      world.weather.begin(deed.do, deed.forMs);
+      return;
     case 'replica killed':
       world.replicas[deed.which % world.replicas.length]?.kill();
       return;
@@ -141,13 +147,18 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
 }
 
 /** No more faults: convergence, then silence. */
-export async function comeToRest(world: World, targets: Plan['targets']): Promise<void> {
+export async function comeToRest(
+  world: World,
+  targets: Plan['targets'],
+  silenceMs = SILENCE_MS,
+): Promise<void> {
   const { clock, decisions, violations } = world;
   decisions.end();
   world.history.note('the faults are over');
   await world.people.release(targets);
   await world.restartLeaders();
-  const end = clock.now() + CONVERGE_MS;
+  const calmSince = clock.now();
+  const end = calmSince + CONVERGE_MS;
   let missing: string | undefined = 'not looked yet';
   while (missing !== undefined && clock.now() < end && violations.length === 0) {
     await runTo(world, clock.now() + 30 * SECOND);
@@ -155,13 +166,14 @@ export async function comeToRest(world: World, targets: Plan['targets']): Promis
   }
   if (violations.length > 0) return;
   if (missing !== undefined) return world.report('converges', missing);
-  await runTo(world, clock.now() + REST_MS);
+  // A replica may remember a refused login for five minutes.
+  await runTo(world, Math.max(clock.now() + REST_MS, calmSince + MEMORY_MS));
   world.look();
   judgeOrphans(world.facts, world.retained, world.report);
-  await beSilent(world);
+  await beSilent(world, silenceMs);
 }
 
-async function beSilent(world: World): Promise<void> {
+async function beSilent(world: World, silenceMs: number): Promise<void> {
   const { cluster, clock } = world;
   const versions = () =>
     new Map(
@@ -172,7 +184,7 @@ async function beSilent(world: World): Promise<void> {
     );
   const before = versions();
   const writes = world.cloudWrites();
-  await runTo(world, clock.now() + SILENCE_MS);
+  await runTo(world, clock.now() + silenceMs);
   if (world.violations.length > 0) return;
   for (const [key, object] of versions()) {
     const old = before.get(key);

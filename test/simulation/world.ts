@@ -25,6 +25,7 @@ import { createPeople } from './people.ts';
 import { createChance, createSequence } from './random.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { Report, Violation } from './violation.ts';
+import { createWeather } from './weather.ts';
 
 export const WATCH_SITES = {
   'watch parents': ['lag-short', 'lag-long'],
@@ -79,7 +80,8 @@ export async function createWorld(options: WorldOptions) {
   const { tellsNothing } = clusterOracle;
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 
-  const wires = { clock, chance, decisions, history };
+  const weather = createWeather(chance, clock.now, () => decisions.isOver);
+  const wires = { clock, chance, decisions, history, weather };
   const otcWire = createOtcWire({
     ...wires,
     cloud,
@@ -166,6 +168,7 @@ export async function createWorld(options: WorldOptions) {
     cluster,
     cloud,
     people,
+    weather,
     facts,
     replicas,
     violations,
