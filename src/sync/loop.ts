@@ -5,7 +5,7 @@ import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Journal } from '../rds/journal.ts';
 import { statusProblems } from '../rds/validate.ts';
-import { act } from './act.ts';
+import { act } from './act/act.ts';
 import { buildAnswer, type HookAnswer } from './answer.ts';
 import { type CallBudget, createBudget } from './budget.ts';
 import { decideFinalize } from './decide/finalize.ts';
