@@ -71,7 +71,7 @@ export function createLoop(deps: SyncDeps): RunHook {
         `status would be pruned or refused: ${problems.map(({ field, message }) => `${field} ${message}`).join(', ')}`,
       );
     }
-    deps.publish(eventsFor(observed, answer.status.conditions ?? []));
+    deps.publish(eventsFor(observed, answer.status));
     return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
   }
 
