@@ -18,6 +18,7 @@ const QUIET = new Set(['Preparing', 'Idle', 'UpToDate', 'PasswordInSecret', 'Chi
 
 const GOOD = new Set([
   'Available',
+  'ChangesPending',
   'Creating',
   'Restarting',
   'Changing',
