@@ -1,7 +1,8 @@
 // Whose instance is it: marks in the cloud (a tag) and in the cluster (a Lease). Safe to repeat, so no claims.
 
 import { UserError } from '../../errors.ts';
-import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
+import type { Instance } from '../../otc/cloud.ts';
+import { ANNOTATIONS, UID_TAG, uidDigits, uidDigitsIn } from '../../rds/names.ts';
 import type { Action } from '../decide/plan.ts';
 import type { SyncDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
@@ -39,16 +40,23 @@ export async function adopt(
   const because = await staleAgainstLive(deps, observed, { do: 'adopt' });
   if (because !== undefined) return { kind: 'stale', because };
   const { uid } = observed.rds.metadata;
-  const tagged = [observed.cloud.instance, ...observed.cloud.namesakes].find((one) => one?.id === instanceId)
-    ?.tags[UID_TAG];
-  const other = tagged === undefined || tagged === uid ? undefined : await deps.journal.read(tagged);
-  const isLiving = other !== undefined && other.journal.closed === undefined;
+  const seen = [observed.cloud.instance, ...observed.cloud.namesakes];
+  const instance = seen.find((one) => one?.id === instanceId);
+  const isLiving = instance !== undefined && (await hasLivingOwner(deps, instance, uid));
   if (isLiving || !(await deps.ownerLeases.take(instanceId, uid))) {
     const failure = toFailure(owned(instanceId));
     return acted(held.journal, 'adopt', 'refused', failure);
   }
   const recorded = await deps.journal.swap(held, { ...held.journal, id: instanceId, adopted: true });
   return recorded ? acted(recorded.journal, 'adopt', 'done') : LOST;
+}
+
+/** By tag, and by name: between its create and its tag an instance carries only the name. */
+async function hasLivingOwner(deps: SyncDeps, instance: Instance, uid: string): Promise<boolean> {
+  const owners = [instance.tags[UID_TAG], instance.name].map(uidDigitsIn);
+  const others = owners.filter((digits) => digits !== undefined && digits !== uidDigits(uid));
+  for (const digits of others) if (await deps.journal.isLiving(digits ?? '')) return true;
+  return false;
 }
 
 function owned(instanceId: string): UserError {
