@@ -3,8 +3,7 @@
 
 import type { Journal } from '../rds/journal.ts';
 import { ANNOTATIONS, journalName } from '../rds/names.ts';
-import type { KubeCall, KubeObject, KubeResponse } from './api.ts';
-import { KubeUnreachable } from './api.ts';
+import { type KubeCall, type KubeObject, type KubeResponse, KubeUnreachable, listObjects } from './api.ts';
 
 /** The journal cannot be read or written now: nothing may be written to the cloud. */
 export class JournalUnavailable extends Error {
@@ -20,6 +19,8 @@ export type HeldJournal = { journal: Journal; uid: string; lease: KubeObject };
 export type About = { namespace: string; name: string };
 
 export type JournalStore = {
+  /** Whether an Rds lives whose UID begins with these hex digits (as they stand in an instance's name). */
+  isLiving(uidDigits: string): Promise<boolean>;
   read(uid: string): Promise<HeldJournal | undefined>;
   /** undefined: another call was faster. */
   create(uid: string, journal: Journal, about: About): Promise<HeldJournal | undefined>;
@@ -85,6 +86,16 @@ export function createJournalStore(options: Options): JournalStore {
   }
 
   return {
+    async isLiving(digits) {
+      const prefix = journalName(`${digits.slice(0, 8)}-${digits.slice(8)}`);
+      const path = `${collection}?labelSelector=${encodeURIComponent(`${JOURNAL_LABEL}=journal`)}`;
+      try {
+        const leases = await listObjects(send, path);
+        return leases.some((lease) => lease.metadata.name.startsWith(prefix) && !isClosed(lease));
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
     read,
     async create(uid, journal, about) {
       const mark = nonce();
@@ -128,6 +139,10 @@ function held(uid: string, lease: KubeObject): HeldJournal {
     );
   }
   return { uid, lease, journal };
+}
+
+function isClosed(lease: KubeObject): boolean {
+  return parsed(lease.metadata.annotations?.[ANNOTATIONS.journal])?.closed !== undefined;
 }
 
 function parsed(text: string | undefined): Journal | undefined {

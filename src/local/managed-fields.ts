@@ -93,6 +93,14 @@ export const recordUpdate = (
   );
 };
 
+/** An empty map that is applied owns nothing: what this manager had in it before goes. */
+const withoutEmptyMaps = (value: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(value)
+      .map(([key, field]) => [key, isRecord(field) ? withoutEmptyMaps(field) : field] as const)
+      .filter(([, field]) => !isRecord(field) || Object.keys(field).length > 0),
+  );
+
 export type Applied = { object: JsonRecord; conflicts: { manager: string; fields: Fields }[] };
 
 /** Server-side apply before admission: merge what was sent, take away what this manager no longer sends. */
@@ -108,7 +116,7 @@ export const mergeForApply = (
   const mine = entries.find((entry) => isBy(entry, writer));
   const others = entries.filter((entry) => entry !== mine);
   const before = previous ? ownable(previous) : {};
-  const wanted = fieldsOf(applied, rules, 'Apply');
+  const wanted = fieldsOf(withoutEmptyMaps(applied), rules, 'Apply');
   const dropped = others.reduce(
     (fields, entry) => subtract(fields, fieldsIn(entry)),
     subtract(fieldsIn(mine), wanted),

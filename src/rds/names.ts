@@ -9,7 +9,8 @@ const BASE_MAX = OTC_NAME_MAX - UID_DIGITS - 1;
 
 export const UID_TAG = 'rds-pilot-uid';
 
-function uidDigits(uid: string): string {
+/** The part of a UID that instance names carry. */
+export function uidDigits(uid: string): string {
   return uid.replaceAll('-', '').slice(0, UID_DIGITS);
 }
 
@@ -31,6 +32,13 @@ export function instanceName(namespace: string, name: string, uid: string): stri
 /** What the old operator called its instances. */
 export function oldInstanceName(namespace: string, name: string): string {
   return `${namespace}_${name}`;
+}
+
+/** The same part out of a UID or an instance's name; undefined when there is none. */
+export function uidDigitsIn(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(text)) return uidDigits(text);
+  return /_([0-9a-f]{12})$/.exec(text)?.[1];
 }
 
 /** Ours, the old operator's, or the same Rds under another UID (a re-made cluster). */

@@ -1,7 +1,7 @@
 // What `kubectl describe rds` should tell. Events are derived from the change of status, and their key names
 // the transition, so that any number of replicas writes each of them once.
 
-import type { Condition } from '../rds/status.ts';
+import type { RdsStatus } from '../rds/status.ts';
 import type { Observed } from './decide/observed.ts';
 
 export type PlannedEvent = {
@@ -18,6 +18,7 @@ const QUIET = new Set(['Preparing', 'Idle', 'UpToDate', 'PasswordInSecret', 'Chi
 
 const GOOD = new Set([
   'Available',
+  'ChangesPending',
   'Creating',
   'Restarting',
   'Changing',
@@ -31,12 +32,12 @@ const GOOD = new Set([
 
 const TOLD = new Set(['Ready', 'Synced', 'Progressing', 'ChildrenReady']);
 
-export function eventsFor(o: Observed, next: readonly Condition[]): PlannedEvent[] {
+export function eventsFor(o: Observed, { conditions = [], operation }: RdsStatus): PlannedEvent[] {
   const before = new Map((o.rds.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const { namespace, name, uid, resourceVersion, generation } = o.rds.metadata;
   const seen = new Set<string>();
   const events: PlannedEvent[] = [];
-  for (const { type, reason, message, lastTransitionTime } of next) {
+  for (const { type, reason, message, lastTransitionTime } of conditions) {
     const previous = before.get(type);
     if (!TOLD.has(type) || QUIET.has(reason) || seen.has(reason) || previous?.reason === reason) continue;
     seen.add(reason);
@@ -45,8 +46,8 @@ export function eventsFor(o: Observed, next: readonly Condition[]): PlannedEvent
       type: GOOD.has(reason) ? 'Normal' : 'Warning',
       reason,
       message,
-      // What the condition was before tells two visits to the same state apart.
-      key: `${reason}/${generation}/${previous?.reason ?? ''}/${previous?.lastTransitionTime ?? lastTransitionTime}`,
+      // The operation tells two visits to the same state apart; without one, what the condition was before.
+      key: `${reason}/${generation}/${operation?.startedAt ?? `${previous?.reason ?? ''}/${previous?.lastTransitionTime ?? lastTransitionTime}`}`,
     });
   }
   if (o.rds.status?.logs === true) {

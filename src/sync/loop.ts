@@ -5,7 +5,7 @@ import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Journal } from '../rds/journal.ts';
 import { statusProblems } from '../rds/validate.ts';
-import { act } from './act.ts';
+import { act } from './act/act.ts';
 import { buildAnswer, type HookAnswer } from './answer.ts';
 import { type CallBudget, createBudget } from './budget.ts';
 import { decideFinalize } from './decide/finalize.ts';
@@ -71,7 +71,7 @@ export function createLoop(deps: SyncDeps): RunHook {
         `status would be pruned or refused: ${problems.map(({ field, message }) => `${field} ${message}`).join(', ')}`,
       );
     }
-    deps.publish(eventsFor(observed, answer.status.conditions ?? []));
+    deps.publish(eventsFor(observed, answer.status));
     return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
   }
 

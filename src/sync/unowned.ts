@@ -2,15 +2,13 @@
 // come from what the protocol cannot guarantee (a journal removed by hand, an old etcd backup).
 
 import type { Instance } from '../otc/cloud.ts';
-import { UID_TAG } from '../rds/names.ts';
+import { UID_TAG, uidDigits, uidDigitsIn } from '../rds/names.ts';
 
 /** `uids`: of every Rds in the cluster. */
 export function unownedInstances(instances: Iterable<Instance>, uids: readonly string[]): Instance[] {
-  const digits = new Set(uids.map((uid) => uid.replaceAll('-', '').slice(0, 12)));
+  const living = new Set(uids.map(uidDigits));
   return [...instances].filter(({ name, tags }) => {
-    const byTag = tags[UID_TAG];
-    if (byTag !== undefined) return !uids.includes(byTag);
-    const byName = /_([0-9a-f]{12})$/.exec(name)?.[1];
-    return byName !== undefined && !digits.has(byName);
+    const owner = uidDigitsIn(tags[UID_TAG] ?? name);
+    return owner !== undefined && !living.has(owner);
   });
 }

@@ -403,3 +403,17 @@ t.test('a generated name is made from the prefix', async (t) => {
   });
   t.match(made.body.metadata.name, /^shop-[0-9a-f]{5}$/);
 });
+
+t.test('an applied empty map takes away what the same manager had in it', async (t) => {
+  const { send } = setUp();
+  const apply = (annotations: Record<string, string>) =>
+    send(
+      'PATCH',
+      `${secrets}/s?fieldManager=kubectl&force=true`,
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'team-a', annotations } },
+      applyType,
+    );
+  await apply({ a: '1', b: '2' });
+  t.same((await apply({ a: '1' })).body.metadata.annotations, { a: '1' });
+  t.same((await apply({})).body.metadata.annotations ?? {}, {});
+});

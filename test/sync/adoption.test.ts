@@ -135,3 +135,23 @@ t.test("consent to somebody else's instance does not hide our own create", async
   t.ok(await world.isGone('shop'));
   t.match(world.simulator.state.instances, [{ id }], "and the other's database is untouched");
 });
+
+t.test('an instance that its Rds has not tagged yet is as safe as a tagged one', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const tags = {
+    service: 'rds' as const,
+    method: 'POST' as const,
+    path: '/v3/{project}/instances/{id}/tags/action',
+  };
+  world.simulator.faults.add({ match: tags, kind: '409', times: 1_000 });
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases';
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Ready'));
+  const { id = '' } = await world.status('shop');
+  await world.kube('DELETE', `${leases}/rds-instance-${id}`);
+  await world.apply('thief', { deletionPolicy: 'Delete' }, { 'otc.mcsps.de/adopt': id });
+  await world.clock.advance(20 * SECOND);
+  t.not((await world.status('thief')).id, id);
+  t.match(condition(await world.status('thief'), 'Synced'), { message: /owned by another Rds/ });
+});

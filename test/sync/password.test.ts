@@ -114,6 +114,7 @@ t.test('a journal that cannot be read publishes nothing that the cloud does not 
   const settled = world.calls.findLast(({ path }) => path.endsWith('/sync'));
   const replica = await world.startReplica({
     journal: {
+      isLiving: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
       read: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
       create: () => Promise.reject(new JournalUnavailable('the API server answered 429')),
       swap: () => Promise.reject(new JournalUnavailable('the API server answered 429')),

@@ -202,10 +202,13 @@ function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshV
   }
   const open = settleOpen(o, journal, instance, cloud);
   if (open) return open;
-  if (stateOf(instance).transitional) {
-    return deleting(NOTHING, 'Busy', `The delete waits: ${stateOf(instance).sentence}`, PACE.transition);
-  }
   const saved = finalBackup(o, journal, instance, cloud);
+  if (stateOf(instance).transitional) {
+    const isOurBackup = instance.status === 'BACKING UP' && saved?.action.kind === 'none';
+    return isOurBackup
+      ? saved
+      : deleting(NOTHING, 'Busy', `The delete waits: ${stateOf(instance).sentence}`, PACE.transition);
+  }
   if (saved) return saved;
   return deleting(
     {

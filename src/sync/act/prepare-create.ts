@@ -1,12 +1,35 @@
 // Spec -> order for the cloud. Flavor, stock and network are checked before anything is claimed, so that a
 // typo costs a condition and not an instance.
 
-import { UserError } from '../errors.ts';
-import type { Cloud, Flavor, NewInstance } from '../otc/cloud.ts';
-import { instanceName } from '../rds/names.ts';
-import type { Observed } from './decide/observed.ts';
+import { RetryableError, TerminalError, UserError } from '../../errors.ts';
+import type { Cloud, Flavor, NewInstance } from '../../otc/cloud.ts';
+import { instanceName } from '../../rds/names.ts';
+import type { Observed } from '../decide/observed.ts';
+import type { SyncDeps } from '../deps.ts';
 
-export async function prepareCreate(cloud: Cloud, o: Observed, password: string): Promise<NewInstance> {
+/** In memory mode a fresh process knows no claims: it treats every older Rds as claimed at its own start (C14). */
+export async function prepareCreate(deps: SyncDeps, cloud: Cloud, o: Observed): Promise<NewInstance> {
+  const since = deps.memorySince;
+  if (since !== undefined && Date.parse(o.rds.metadata.creationTimestamp) < since) {
+    const freeAt = since + deps.timing.settleMs;
+    if (deps.clock.now() < freeAt) {
+      throw new RetryableError(
+        'this process started after the Rds was made and has no journal of the time before',
+        {
+          code: 'MEMORY_JOURNAL',
+          outcome: 'refused',
+          retryAfterSeconds: Math.ceil((freeAt - deps.clock.now()) / 1000),
+        },
+      );
+    }
+  }
+  const { value } = o.password;
+  if (value === undefined)
+    throw new TerminalError('the root password is not known', { code: 'PASSWORD', outcome: 'refused' });
+  return order(cloud, o, value);
+}
+
+async function order(cloud: Cloud, o: Observed, password: string): Promise<NewInstance> {
   const { spec } = o;
   const { namespace, name, uid } = o.rds.metadata;
   await checkFlavor(cloud, spec);

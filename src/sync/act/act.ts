@@ -1,0 +1,42 @@
+// The one write of a call, whatever it is.
+
+import type { CallBudget } from '../budget.ts';
+import type { Action } from '../decide/plan.ts';
+import type { SyncDeps } from '../deps.ts';
+import type { FullView } from '../observe.ts';
+import { claimAndWrite } from './claim.ts';
+import { adopt, letGo, tag } from './ownership.ts';
+import { forgetReboot, takeReboot } from './reboot.ts';
+import { type ActResult, LOST } from './result.ts';
+
+export async function act(
+  deps: SyncDeps,
+  full: FullView,
+  action: Action,
+  budget: CallBudget,
+): Promise<ActResult> {
+  const { observed, held } = full;
+  const { uid, namespace, name } = observed.rds.metadata;
+  switch (action.kind) {
+    case 'openJournal':
+      return (await deps.journal.create(uid, action.journal, { namespace, name }))
+        ? { kind: 'asDecided' }
+        : LOST;
+    case 'swapJournal':
+      return held && (await deps.journal.swap(held, action.journal)) ? { kind: 'asDecided' } : LOST;
+    case 'claim':
+      return claimAndWrite(deps, full, action, budget);
+    case 'tag':
+      return tag(deps, full, action.instanceId);
+    case 'adopt':
+      return adopt(deps, full, action.instanceId);
+    case 'letGo':
+      return letGo(deps, full, action);
+    case 'takeReboot':
+      return takeReboot(deps, full, action.journal);
+    case 'forgetReboot':
+      return forgetReboot(deps, full);
+    default:
+      return { kind: 'asDecided' };
+  }
+}

@@ -1,0 +1,101 @@
+// A write that must not be repeated. The order is the protocol (C2): journal and cloud were read before ->
+// live read of the Rds -> swap the claim in -> check the time -> act -> record.
+
+import { CloudError, RetryableError } from '../../errors.ts';
+import type { HeldJournal } from '../../kube/journal.ts';
+import type { NewInstance } from '../../otc/cloud.ts';
+import { accepted, claim, type Journal, type Op, type OpKind, refused } from '../../rds/journal.ts';
+import { type CallBudget, LIMITS } from '../budget.ts';
+import { createInputs } from '../decide/creation.ts';
+import type { Failure, Observed } from '../decide/observed.ts';
+import { restartCarriedOut } from '../decide/orders.ts';
+import { passwordVersion } from '../decide/password.ts';
+import type { Action, Claimed } from '../decide/plan.ts';
+import type { SyncDeps } from '../deps.ts';
+import { toFailure } from '../failure.ts';
+import type { FullView } from '../observe.ts';
+import { prepareCreate } from './prepare-create.ts';
+import { type ActResult, acted, LOST } from './result.ts';
+import { staleAgainstLive } from './stale.ts';
+import { type Facts, sendWrite } from './write.ts';
+
+type Claim = Extract<Action, { kind: 'claim' }>;
+
+export async function claimAndWrite(
+  deps: SyncDeps,
+  full: FullView,
+  action: Claim,
+  budget: CallBudget,
+): Promise<ActResult> {
+  const { observed, held, cloud } = full;
+  if (!held || !cloud) return LOST;
+  const { kind } = action.op;
+  let order: NewInstance | undefined;
+  try {
+    if (action.write.do === 'create') order = await prepareCreate(deps, cloud, observed);
+  } catch (error) {
+    return acted(held.journal, 'prepare', 'refused', toFailure(error));
+  }
+  const because = await staleAgainstLive(deps, observed, action.write);
+  if (because !== undefined) return { kind: 'stale', because };
+  const source = kind === 'create' ? { password: passwordVersion(observed) } : {};
+  const claimed = await deps.journal.swap(held, { ...claim(held.journal, action.op), ...source });
+  if (!claimed) return LOST;
+  // The swap may have taken long: what would start too late could outlast the settle time.
+  const limit = kind === 'create' ? LIMITS.startCreateMs : LIMITS.startCallsMs;
+  if (budget.elapsedMs() > limit) {
+    const failure = toFailure(
+      new RetryableError('no time was left in this call', { code: 'BUDGET', outcome: 'refused' }),
+    );
+    return recordRefusal(deps, observed, claimed, kind, failure);
+  }
+  deps.log.info({ op: claimed.journal.op }, `${kind} sent to the cloud`);
+  try {
+    const facts = await sendWrite(cloud, action.write, order, observed);
+    return await recordSuccess(deps, claimed, action.write, facts);
+  } catch (error) {
+    if (!(error instanceof CloudError)) throw error;
+    const failure = toFailure(error);
+    deps.log.warn({ op: claimed.journal.op, code: failure.code, outcome: error.outcome }, `${kind} failed`);
+    if (error.outcome === 'unknown') return acted(claimed.journal, kind, 'unknown', failure);
+    return recordRefusal(deps, observed, claimed, kind, failure);
+  }
+}
+
+/** Status may only tell an id that the journal has: a lost record leaves the claim open, to be settled by looking. */
+async function recordSuccess(
+  deps: SyncDeps,
+  claimed: HeldJournal,
+  wanted: Claimed,
+  facts: Facts,
+): Promise<ActResult> {
+  const { op } = claimed.journal;
+  const done = accepted(claimed.journal, wanted.do === 'create' ? facts : { jobId: facts.jobId });
+  const next = op ? withResult(done, op) : done;
+  const recorded = await deps.journal.swap(claimed, next).catch(() => undefined);
+  return recorded ? acted(recorded.journal, wanted.do, 'done') : acted(claimed.journal, wanted.do, 'unknown');
+}
+
+/** What beside the operation itself is now true. */
+function withResult(journal: Journal, op: Op): Journal {
+  if (op.kind === 'restart') return restartCarriedOut(journal, op.key);
+  return op.kind === 'password' ? { ...journal, password: op.key } : journal;
+}
+
+async function recordRefusal(
+  deps: SyncDeps,
+  o: Observed,
+  claimed: HeldJournal,
+  kind: OpKind,
+  failure: Failure,
+): Promise<ActResult> {
+  const freed = refused(claimed.journal);
+  const rejected =
+    kind === 'create' && failure.class !== 'retryable' && claimed.journal.op
+      ? { rejected: { inputs: createInputs(o), at: claimed.journal.op.at } }
+      : {};
+  const recorded = await deps.journal.swap(claimed, { ...freed, ...rejected }).catch(() => undefined);
+  return recorded
+    ? acted(recorded.journal, kind, 'refused', failure)
+    : acted(claimed.journal, kind, 'unknown', failure);
+}
