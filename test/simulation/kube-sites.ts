@@ -21,6 +21,7 @@ const LOOP = ['lost-before', 'lost-after', 'late', '500-before', '409', 'slow'] 
 
 export const KUBE_SITES = {
   'kube journal read': READ,
+  'kube journal list': READ,
   'kube journal create': WRITE,
   'kube journal swap': [...WRITE, '404'],
   'kube owner read': READ,
@@ -55,6 +56,7 @@ export function hookKubeSite(request: KubeRequest): KubeSite {
   const [path = ''] = request.path.split('?', 1);
   const last = path.slice(path.lastIndexOf('/') + 1);
   if (path.includes('/leases')) {
+    if (last === 'leases' && request.method === 'GET') return 'kube journal list';
     return leaseSite(request, last === 'leases' ? (request.body as KubeObject).metadata.name : last);
   }
   if (path.includes('/rdss/')) return 'kube live rds';

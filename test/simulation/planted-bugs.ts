@@ -10,7 +10,7 @@ const edit = (file: string, search: string, replace: string): Edit => ({ file, s
 const bug = (name: string, breaks: Invariant[], ...edits: Edit[]): PlantedBug => ({ name, edits, breaks });
 
 const noLiveRead = edit(
-  'sync/act.ts',
+  'sync/act/claim.ts',
   'const because = await staleAgainstLive(deps, observed, action.write);',
   'const because = (await Promise.resolve(undefined)) as string | undefined;',
 );
@@ -20,7 +20,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'skip the journal: nothing is claimed',
     ['claim-before-write'],
     edit(
-      'sync/act.ts',
+      'sync/act/claim.ts',
       'const claimed = await deps.journal.swap(held, { ...claim(held.journal, action.op), ...source });',
       'const claimed = { ...held, journal: { ...claim(held.journal, action.op), ...source } };',
     ),
@@ -62,7 +62,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'live read without the generation',
     ['only-what-the-spec-says', 'create-only-for-living', 'keeps-what-is-retained', 'backup-before-delete'],
     edit(
-      'sync/act.ts',
+      'sync/act/stale.ts',
       'if ((now.metadata.generation ?? 1) !== metadata.generation)',
       'if (now.metadata.generation === -1)',
     ),
@@ -111,7 +111,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'an unknown outcome counts as a refusal',
     ['one-instance-per-uid', 'no-orphan', 'restart-once-per-order'],
-    edit('sync/act.ts', "if (error.outcome === 'unknown')", "if (error.code === 'never')"),
+    edit('sync/act/claim.ts', "if (error.outcome === 'unknown')", "if (error.code === 'never')"),
   ),
   bug(
     'a 5xx counts as a refusal',
@@ -155,7 +155,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'tell an id that the journal does not have',
     ['status-keeps-id'],
     edit(
-      'sync/act.ts',
+      'sync/act/claim.ts',
       'const recorded = await deps.journal.swap(claimed, next).catch(() => undefined);',
       'const recorded = (await deps.journal.swap(claimed, next).catch(() => undefined)) ?? { ...claimed, journal: next };',
     ),
@@ -214,7 +214,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'an order is carried out and not noted',
     ['restart-once-per-order'],
     edit(
-      'sync/act.ts',
+      'sync/act/claim.ts',
       "if (op.kind === 'restart') return restartCarriedOut(journal, op.key);",
       "if (op.key === 'never') return restartCarriedOut(journal, op.key);",
     ),
@@ -233,11 +233,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'adopt what belongs to another Rds',
     ['foreign-untouched'],
     edit(
-      'sync/act.ts',
+      'sync/act/ownership.ts',
       'if (isLiving || !(await deps.ownerLeases.take(instanceId, uid))) {',
       "if (isLiving && instanceId === '') {",
     ),
-    edit('sync/act.ts', 'if (!(await deps.ownerLeases.take(instanceId, uid))) throw owned(instanceId);', ''),
+    edit(
+      'sync/act/ownership.ts',
+      'if (!(await deps.ownerLeases.take(instanceId, uid))) throw owned(instanceId);',
+      '',
+    ),
   ),
   bug(
     'an error quotes the secrets of its request',
@@ -252,7 +256,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'the order for the cloud is logged',
     ['no-secret-told'],
     edit(
-      'sync/act.ts',
+      'sync/act/claim.ts',
       'deps.log.info({ op: claimed.journal.op }, ',
       'deps.log.info({ op: claimed.journal.op, order }, ',
     ),
