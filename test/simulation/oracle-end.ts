@@ -72,7 +72,7 @@ function isStuck(cloud: SimCloud, { id }: Instance): boolean {
 
 /** No instance: only true reasons count. */
 function excuse(
-  { cluster, removedByHand, foreign, cloud }: Facts,
+  { cluster, removedByHand, cloud }: Facts,
   object: KubeObject,
   { ready, synced }: { ready: string; synced: string },
 ): string | undefined {
@@ -83,15 +83,16 @@ function excuse(
     (instance) =>
       instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
   );
-  if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, foreign))) return undefined;
+  if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
   if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   if (synced === 'CloudRefused' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   return `there is no instance (Ready ${ready}, Synced ${synced})`;
 }
 
-const adoptsNothing = (object: KubeObject, foreign: ReadonlySet<string>): boolean => {
+/** Consent to an instance that does not exist, or not any more. */
+const adoptsNothing = (object: KubeObject, cloud: Facts['cloud']): boolean => {
   const wanted = annotationOf(object, ANNOTATIONS.adopt);
-  return wanted !== undefined && !foreign.has(wanted);
+  return wanted !== undefined && !Object.values(cloud.world().instances).some(({ id }) => id === wanted);
 };
 
 function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
