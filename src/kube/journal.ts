@@ -19,7 +19,7 @@ export type HeldJournal = { journal: Journal; uid: string; lease: KubeObject };
 export type About = { namespace: string; name: string };
 
 export type JournalStore = {
-  /** Whether an Rds lives whose UID begins with these hex digits (as they stand in an instance's name). */
+  /** Whether an Rds whose UID begins with these hex digits still has a say in its instance. */
   isLiving(uidDigits: string): Promise<boolean>;
   read(uid: string): Promise<HeldJournal | undefined>;
   /** undefined: another call was faster. */
@@ -91,7 +91,7 @@ export function createJournalStore(options: Options): JournalStore {
       const path = `${collection}?labelSelector=${encodeURIComponent(`${JOURNAL_LABEL}=journal`)}`;
       try {
         const leases = await listObjects(send, path);
-        return leases.some((lease) => lease.metadata.name.startsWith(prefix) && !isClosed(lease));
+        return leases.some((lease) => lease.metadata.name.startsWith(prefix) && !hasLetGo(lease));
       } catch (error) {
         throw unavailable(error);
       }
@@ -141,8 +141,8 @@ function held(uid: string, lease: KubeObject): HeldJournal {
   return { uid, lease, journal };
 }
 
-function isClosed(lease: KubeObject): boolean {
-  return parsed(lease.metadata.annotations?.[ANNOTATIONS.journal])?.closed !== undefined;
+function hasLetGo(lease: KubeObject): boolean {
+  return parsed(lease.metadata.annotations?.[ANNOTATIONS.journal])?.letGo === true;
 }
 
 function parsed(text: string | undefined): Journal | undefined {

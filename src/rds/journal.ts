@@ -35,6 +35,8 @@ export type Journal = {
   reboot?: 'ordered' | 'done';
   /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
   rejected?: { inputs: string; at: number };
+  /** The instance stays and is free for others; until then a closing Rds still owns it. */
+  letGo?: boolean;
   /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */
   closed?: { at: number; unknownPast: boolean };
 };

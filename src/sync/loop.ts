@@ -50,7 +50,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     const full = await observeFully(deps, reads, view, budget);
     const verdict = decide(full.observed);
     const { action } = verdict;
-    if (action.kind === 'stale') return stale(action.because);
+    if (action.kind === 'stale') return stale(action.because, action.afterSeconds);
     if (action.kind === 'unavailable') return { kind: 'unavailable', because: action.because };
     const result = await act(deps, full, action, budget);
     if (result.kind === 'stale') return stale(result.because);
@@ -61,7 +61,7 @@ export function createLoop(deps: SyncDeps): RunHook {
   }
 
   function finish(view: View, observed: Observed, verdict: Verdict): Outcome {
-    if (verdict.action.kind === 'stale') return stale(verdict.action.because);
+    if (verdict.action.kind === 'stale') return stale(verdict.action.because, verdict.action.afterSeconds);
     if (losesOrder(observed)) return stale('an order by status.reboot is not in the journal yet');
     const answer = buildAnswer(observed, verdict);
     const problems = statusProblems(answer.status);
@@ -96,8 +96,8 @@ function losesOrder({ rds, journal }: Observed): boolean {
   return typeof journal !== 'object' || 'unavailable' in journal || journal.reboot === undefined;
 }
 
-function stale(because: string): Outcome {
-  return { kind: 'retry', because, afterSeconds: STALE_RETRY_SECONDS };
+function stale(because: string, afterSeconds: number = STALE_RETRY_SECONDS): Outcome {
+  return { kind: 'retry', because, afterSeconds };
 }
 
 /** A swap that went through is part of what this call knows. */

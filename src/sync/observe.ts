@@ -85,11 +85,19 @@ export async function glance(
       // The snapshot may be older than status: it may confirm, and only a read of our own may contradict.
       if (instance && confirms(instance, status)) return { kind: 'glance', instance };
     }
-    const instance = await reads.read(cloud, status.id, (lately) => confirms(lately, status));
+    const isUsable = (lately: Instance) => !isOutdated(view) && confirms(lately, status);
+    const instance = await reads.read(cloud, status.id, isUsable);
     return { kind: 'glance', instance };
   } catch (error) {
     return { kind: 'failed', failure: toFailure(error) };
   }
+}
+
+/** Children of a database that runs, and a status without its address: another call was further than this one. */
+function isOutdated({ rds, children }: View): boolean {
+  const { name } = rds.metadata;
+  const known = [serviceName(name), connectionSecretName(name)];
+  return rds.status?.ip === undefined && children.some(({ metadata }) => known.includes(metadata.name));
 }
 
 function confirms(instance: Instance, status: RdsStatus): boolean {

@@ -18,6 +18,8 @@ export type HookReplicaOptions = {
   env?: Record<string, string>;
   port?: number;
   root?: string;
+  /** `/healthz` for a replica that is meant to be not ready. */
+  readyPath?: '/readyz' | '/healthz';
 };
 
 /** The simulator's lag and late effects are known to be nil, so deletes need not wait for minutes. */
@@ -30,7 +32,7 @@ export async function startHookReplica(options: HookReplicaOptions): Promise<Hoo
     name,
     entry: 'src/server.ts',
     logFile: join(controlPlane.dir, `${name}.log`),
-    readyUrl: `http://127.0.0.1:${port}/readyz`,
+    readyUrl: `http://127.0.0.1:${port}${options.readyPath ?? '/readyz'}`,
     ...(options.root === undefined ? {} : { root: options.root }),
     env: {
       HOST: '127.0.0.1',

@@ -6,7 +6,7 @@ import { type HookReplica, startHookReplica } from './hook-replica.ts';
 import type { KubeClient } from './kube-client.ts';
 import { installCrds } from './metacontroller.ts';
 import { CHECKOUT } from './node-process.ts';
-import { OPERATOR_RIGHTS } from './operator-rights.ts';
+import { operatorRights } from './operator-rights.ts';
 import { type SimulatedCloud, startSimulatedCloud } from './simulated-cloud.ts';
 
 export type OperatorCluster = {
@@ -54,7 +54,7 @@ export async function startOperatorCluster(options: OperatorClusterOptions): Pro
     const kube = controlPlane.client();
     await options.before?.(kube, controlPlane);
     await installOperatorCrds(controlPlane);
-    await kube.applyYaml(OPERATOR_RIGHTS);
+    await kube.applyYaml(operatorRights());
     const cloud = await startSimulatedCloud({
       dir: controlPlane.dir,
       speed: options.speed,

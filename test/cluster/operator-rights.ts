@@ -1,44 +1,33 @@
-// Everything that the hook may do in the cluster, and nothing more: the tests prove that it is enough.
+// What the hook may do in the cluster: the rights that docs/operations.md tells people to give, and nothing more.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OPERATOR_NAMESPACE } from './hook-replica.ts';
+import { CHECKOUT } from './node-process.ts';
 
-const subject = 'subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: rds-pilot }]';
+const PAGE = join('docs', 'operations.md');
 
-export const LEASE_BINDING = `/apis/rbac.authorization.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/rolebindings/rds-pilot`;
+function documentedRoles(): string {
+  const blocks = readFileSync(join(CHECKOUT, PAGE), 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g);
+  const roles = [...blocks].map(([, text = '']) => text).find((text) => text.includes('kind: ClusterRole\n'));
+  if (!roles) throw new Error(`${PAGE} shows no Role and ClusterRole of rds-pilot any more`);
+  return roles;
+}
 
-export const LEASE_RIGHTS = `
+const binding = (kind: 'Role' | 'ClusterRole', scope: string): string => `
 apiVersion: rbac.authorization.k8s.io/v1
-kind: Role
-metadata: { name: rds-pilot, namespace: ${OPERATOR_NAMESPACE} }
-rules:
-- { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update, delete] }
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: RoleBinding
-metadata: { name: rds-pilot, namespace: ${OPERATOR_NAMESPACE} }
-roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: rds-pilot }
-${subject}
+kind: ${kind}Binding
+metadata: { name: rds-pilot${scope} }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ${kind}, name: rds-pilot }
+subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: rds-pilot }]
 `;
 
-export const OPERATOR_RIGHTS = `
-apiVersion: v1
-kind: Namespace
-metadata: { name: ${OPERATOR_NAMESPACE} }
----${LEASE_RIGHTS}---
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: { name: rds-pilot }
-rules:
-- { apiGroups: [otc.mcsps.de], resources: [rdss], verbs: [get] }
-- { apiGroups: [""], resources: [namespaces], verbs: [get] }
-- apiGroups: [apiextensions.k8s.io]
-  resources: [customresourcedefinitions]
-  resourceNames: [rdss.otc.mcsps.de]
-  verbs: [get]
-- { apiGroups: [""], resources: [events], verbs: [create] }
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: { name: rds-pilot }
-roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rds-pilot }
-${subject}
-`;
+export const LEASE_BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/rolebindings/rds-pilot`;
+export const LEASE_BINDING = binding('Role', `, namespace: ${OPERATOR_NAMESPACE}`);
+
+export const operatorRights = (): string =>
+  [
+    `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${OPERATOR_NAMESPACE} }\n`,
+    documentedRoles(),
+    LEASE_BINDING,
+    binding('ClusterRole', ''),
+  ].join('---\n');

@@ -20,7 +20,7 @@ export type Arena = OperatorCluster & {
 };
 
 /** Building takes 3 s, a backup 1 s: longer than a call, shorter than the pace of a transition. */
-export const SPEED = 120;
+const SPEED = 120;
 
 export async function startArena(
   name: EngineName,

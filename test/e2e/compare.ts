@@ -11,6 +11,18 @@ export type Difference = {
   other: readonly string[];
 };
 
+/** The coarse state that a line stands for; order is a matter of these, not of each word. */
+export function stageOf(subject: string, line: string): string | undefined {
+  if (subject.startsWith('Rds ')) return line.split(' id=', 1)[0];
+  if (!subject.startsWith('calls ')) return line;
+  const [hook] = line.split(' ', 1);
+  const answered = / -> 200 ([A-Za-z-]+)\//.exec(line)?.[1];
+  return answered === undefined ? undefined : `${hook} ${answered}`;
+}
+
+const stagesOf = (subject: string, lines: readonly string[]): string[] =>
+  firstSeen(lines.map((line) => stageOf(subject, line)).filter((stage) => stage !== undefined));
+
 function differencesOf(
   scenario: string,
   subject: string,
@@ -20,9 +32,10 @@ function differencesOf(
   const missing = (from: readonly string[], of: readonly string[], kind: Difference['kind']): Difference[] =>
     of.filter((line) => !from.includes(line)).map((line) => ({ scenario, subject, line, kind, other: from }));
   const found = [...missing(real, local, 'only local'), ...missing(local, real, 'only metacontroller')];
-  const shared = local.filter((line) => real.includes(line));
-  const order = real.filter((line) => local.includes(line));
-  const moved = shared.findIndex((line, index) => line !== order[index]);
+  const [ours, theirs] = [stagesOf(subject, local), stagesOf(subject, real)];
+  const shared = ours.filter((stage) => theirs.includes(stage));
+  const order = theirs.filter((stage) => ours.includes(stage));
+  const moved = shared.findIndex((stage, index) => stage !== order[index]);
   if (moved >= 0) found.push({ scenario, subject, line: shared[moved] ?? '', kind: 'order', other: order });
   return found;
 }

@@ -4,6 +4,7 @@ import { waitFor } from '../cluster/wait-for.ts';
 import type { Arena } from './arena.ts';
 import { strayInstances } from './cloud-state.ts';
 import type { History, RdsObject } from './history.ts';
+import { brokenInvariants } from './invariants.ts';
 import type { Scenario } from './scenario.ts';
 import { applyAll, carryOut, expectCloud, type Run } from './steps.ts';
 
@@ -50,17 +51,25 @@ async function play(run: Run, scenario: Scenario): Promise<void> {
   const strays = await strayInstances(cloud, run.namespace, known);
   if (strays.length > 0) throw new Error(`instances that no Rds accounts for: ${strays.join(', ')}`);
   await checkStored(run);
+  const mine = run.arena.recorder.calls.filter(
+    ({ body }) => body.parent.metadata.namespace === run.namespace,
+  );
+  const broken = brokenInvariants(mine);
+  if (broken.length > 0) throw new Error([...new Set(broken)].join('; '));
 }
 
-function aliased(history: History, aliases: Run['aliases']): History {
+function renamed(history: History, aliases: Run['aliases'], alike: string | undefined): History {
+  const words: [RegExp, string][] = [...aliases].map(([name, alias]) => [
+    new RegExp(`\\b${name}\\b`, 'g'),
+    alias,
+  ]);
+  if (alike !== undefined) words.push([new RegExp(`\\b${alike}\\b`, 'g'), 'each']);
   const rename = (text: string): string =>
-    [...aliases].reduce(
-      (sum, [name, alias]) => sum.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), alias),
-      text,
-    );
-  return Object.fromEntries(
-    Object.entries(history).map(([subject, lines]) => [rename(subject), lines.map(rename)]),
-  );
+    words.reduce((sum, [pattern, word]) => sum.replaceAll(pattern, word), text);
+  const told: History = {};
+  for (const [subject, lines] of Object.entries(history))
+    told[rename(subject)] = [...(told[rename(subject)] ?? []), ...lines.map(rename)];
+  return told;
 }
 
 export async function runScenario(arena: Arena, scenario: Scenario): Promise<Result> {
@@ -78,7 +87,7 @@ export async function runScenario(arena: Arena, scenario: Scenario): Promise<Res
   } catch (caught) {
     error = caught instanceof Error ? caught : new Error(String(caught));
   }
-  const history = aliased(arena.chronicle.of(run.namespace), run.aliases);
+  const history = renamed(arena.chronicle.of(run.namespace), run.aliases, scenario.alike);
   const result: Result = { scenario: scenario.name, engine: arena.name, ms: Date.now() - began, history };
   return error ? { ...result, error } : result;
 }

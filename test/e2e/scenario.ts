@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 
 /** A manifest without namespace; the scenario's own is filled in. `$id:shop` stands for a remembered id. */
-export type Manifest = Omit<KubeObject, 'metadata'> & {
+export type Manifest = KubeObject & {
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 };
 
@@ -78,6 +78,8 @@ export type Scenario = {
   exclusive?: boolean;
   given?: Manifest[];
   steps: Step[];
+  /** Names that match are one and the same to the history: which of many alike goes first is chance. */
+  alike?: string;
   /** The end: every Rds that ever was, and what the cloud has for it. */
   cloud: Record<string, CloudState>;
 };

@@ -1,7 +1,7 @@
 // Each kind of step, carried out on an arena.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../src/kube/api.ts';
-import { LEASE_BINDING, LEASE_RIGHTS } from '../cluster/operator-rights.ts';
+import { LEASE_BINDING, LEASE_BINDING_PATH } from '../cluster/operator-rights.ts';
 import { waitFor } from '../cluster/wait-for.ts';
 import type { Arena } from './arena.ts';
 import { cloudStateOf, totalOf, writesOf } from './cloud-state.ts';
@@ -28,9 +28,9 @@ const KINDS: Record<string, { root: string; plural: string }> = {
   EndpointSlice: { root: '/apis/discovery.k8s.io/v1', plural: 'endpointslices' },
 };
 
-export const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rdss.otc.mcsps.de';
+const CRD_PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rdss.otc.mcsps.de';
 
-export function pathOf(namespace: string, kind: string, name: string): string {
+function pathOf(namespace: string, kind: string, name: string): string {
   if (kind === 'Namespace') return `/api/v1/namespaces/${namespace}`;
   const { root, plural } = KINDS[kind] ?? { root: '', plural: '' };
   return `${root}/namespaces/${namespace}/${plural}/${name}`;
@@ -267,8 +267,8 @@ const steps: Steps = {
 
   leaseRights: async (run, { granted }) => {
     const { kube, controlPlane } = run.arena;
-    if (granted) await kube.applyYaml(LEASE_RIGHTS);
-    else await kube.delete(LEASE_BINDING);
+    if (granted) await kube.applyYaml(LEASE_BINDING);
+    else await kube.delete(LEASE_BINDING_PATH);
     const pilot = controlPlane.client('rds-pilot');
     const probe = '/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases/rds-pilot-probe';
     await waitFor(

@@ -9,6 +9,7 @@ import { unexplained } from './allowed-differences.ts';
 import { startArena } from './arena.ts';
 import { compareHistories } from './compare.ts';
 import { SCENARIOS } from './scenarios/all.ts';
+import { storeOldObjects } from './scenarios/stored-old.ts';
 import { startSuite } from './suite.ts';
 
 t.setTimeout(900_000);
@@ -18,10 +19,12 @@ const only = process.env.E2E_ONLY?.split(',');
 const scenarios = SCENARIOS.filter(({ name }) => !only || only.includes(name));
 
 const start = (name: EngineName, metacontroller: string | undefined) => {
-  const arena = startArena(name, { metacontrollerHome: metacontroller }).then(async (ready) => {
-    await ready.configure();
-    return ready;
-  });
+  const arena = startArena(name, { metacontrollerHome: metacontroller, before: storeOldObjects }).then(
+    async (ready) => {
+      await ready.configure();
+      return ready;
+    },
+  );
   return { arena, ...startSuite(arena, scenarios) };
 };
 

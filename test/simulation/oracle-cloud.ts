@@ -87,10 +87,11 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   /** The owner by the truth: whoever made it, or whose journal took it over. */
   function judgeOwner(site: OtcSite, instance: Instance, actor: string | undefined): void {
     const others = [...cluster.journals()].filter(
-      ({ uid, journal }) => uid !== actor && journal.id === instance.id && isAlive(uid),
+      ({ uid, journal }) => uid !== actor && journal.id === instance.id && isAlive(uid) && !journal.letGo,
     );
     const maker = cluster.uidOfDigits(instance.name.slice(-12));
-    const isMakers = maker !== undefined && maker !== actor && isAlive(maker);
+    const hasLetGo = maker !== undefined && cluster.journal(maker)?.journal.letGo === true;
+    const isMakers = maker !== undefined && maker !== actor && isAlive(maker) && !hasLetGo;
     if (others.length > 0 || isMakers) {
       report('foreign-untouched', `${site} on ${instance.id}, which belongs to another living Rds`);
     }

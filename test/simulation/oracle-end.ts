@@ -85,6 +85,7 @@ function excuse(
   );
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
   if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
+  if (synced === 'Busy' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   if (synced === 'CloudRefused' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   return `there is no instance (Ready ${ready}, Synced ${synced})`;
 }

@@ -70,14 +70,16 @@ function owned(instanceId: string): UserError {
   );
 }
 
+/** The journal first: from then on others may have the instance, and a repeated call finishes the rest. */
 export async function letGo(
   deps: SyncDeps,
   { observed, held, cloud }: FullView,
   action: Extract<Action, { kind: 'letGo' }>,
 ): Promise<ActResult> {
   if (!held) return LOST;
-  const because = action.untag ? await staleAgainstLive(deps, observed, { do: 'letGo' }) : undefined;
+  const because = action.keeps ? await staleAgainstLive(deps, observed, { do: 'letGo' }) : undefined;
   if (because !== undefined) return { kind: 'stale', because };
+  if (!held.journal.letGo && !(await deps.journal.swap(held, { ...held.journal, letGo: true }))) return LOST;
   try {
     if (action.untag && cloud) await cloud.untagInstance(action.instanceId, [UID_TAG]);
   } catch (error) {

@@ -27,6 +27,16 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
   };
 }
 
+/** Two replicas of different luck must not tell in turns: bad news waits this long after good news. */
+const GOOD_NEWS_HOLDS_MS = 60_000;
+
+function contradictsFreshNews(o: Observed): boolean {
+  const before = findCondition(o.rds.status?.conditions, 'Synced');
+  if (!before || before.status === 'Unknown') return false;
+  const ageMs = o.nowMs - Date.parse(before.lastTransitionTime);
+  return ageMs >= 0 && ageMs < GOOD_NEWS_HOLDS_MS;
+}
+
 export function cloudFailed(o: Observed, failure: Failure): Verdict {
   const reason = failureReason(failure);
   const before = findCondition(o.rds.status?.conditions, 'Synced');
@@ -35,8 +45,9 @@ export function cloudFailed(o: Observed, failure: Failure): Verdict {
   const hint = known
     ? 'The database itself is not touched; the last known state is shown.'
     : 'Nothing was created.';
+  const isEarly = known && contradictsFreshNews(o);
   return {
-    action: NOTHING,
+    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,
     phase: phaseBefore(o),
     conditions: [
       synced('Unknown', reason, `The cloud cannot be asked: ${text}. ${hint}`),

@@ -101,7 +101,10 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
   const { failure } = o.cloud;
   const keeps = effectivePolicy(o) === 'Retain' && journal.op === undefined;
   if (keeps && failure.class !== 'retryable') {
-    return released({ kind: 'letGo', instanceId: journal.id ?? '', untag: false }, 'The instance is kept.');
+    return released(
+      { kind: 'letGo', instanceId: journal.id ?? '', keeps: true, untag: false },
+      'The instance is kept.',
+    );
   }
   const told = cloudFailed(o, failure);
   return {
@@ -166,7 +169,7 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
 function proveAbsence(o: Observed, journal: Journal, at: number): Verdict {
   if (absenceProven(journal, at, o.timing)) {
     return released(
-      { kind: 'letGo', instanceId: journal.id ?? '', untag: false },
+      { kind: 'letGo', instanceId: journal.id ?? '', keeps: false, untag: false },
       'The instance is gone.',
       'Deleting',
     );
@@ -196,7 +199,7 @@ function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshV
   if (effectivePolicy(o) === 'Retain') {
     const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
     return released(
-      { kind: 'letGo', instanceId: instance.id, untag },
+      { kind: 'letGo', instanceId: instance.id, keeps: true, untag },
       `Instance ${instance.id} stays in the cloud.`,
     );
   }

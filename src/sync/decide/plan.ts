@@ -20,7 +20,7 @@ export type Action =
   /** The view was too cheap to decide on: read journal and cloud, then decide again. */
   | { kind: 'lookCloser' }
   /** The view is from the past: answer 429, write nothing. */
-  | { kind: 'stale'; because: string }
+  | { kind: 'stale'; because: string; afterSeconds?: number }
   /** Answer 503: nothing is known about this Rds, and a 200 would erase what others know. */
   | { kind: 'unavailable'; because: string }
   | { kind: 'openJournal'; journal: Journal }
@@ -31,8 +31,8 @@ export type Action =
   /** A carried out status.reboot may be ordered again once a live read shows `false`. */
   | { kind: 'forgetReboot' }
   | { kind: 'tag'; instanceId: string }
-  /** Remove our marks from an instance (`untag`) and from the cluster. */
-  | { kind: 'letGo'; instanceId: string; untag: boolean }
+  /** Remove our marks from the cluster and, with `untag`, from the instance, which stays if `keeps`. */
+  | { kind: 'letGo'; instanceId: string; keeps: boolean; untag: boolean }
   | { kind: 'adopt'; instanceId: string };
 
 export type Verdict = {

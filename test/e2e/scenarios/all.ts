@@ -4,9 +4,11 @@ import { disturbances } from './disturbances.ts';
 import { identity } from './identity.ts';
 import { life } from './life.ts';
 import { orders } from './orders.ts';
+import { storedOld } from './stored-old.ts';
 import { crdGone, surroundings } from './surroundings.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
+  storedOld,
   ...life,
   ...identity,
   ...orders,

@@ -97,6 +97,7 @@ export const disturbances: Scenario[] = [
     name: 'edited-controller',
     title: 'the CompositeController is edited again and again while 50 creates are on the way: 50 instances',
     exclusive: true,
+    alike: 'many-[0-9]+',
     given: MANY.map((name) => rds(name)),
     steps: [
       { do: 'editController', times: 8, everyMs: 500 },
