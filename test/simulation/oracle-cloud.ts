@@ -76,7 +76,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const kind = opKinds[site];
     for (const stored of cluster.journals()) {
       const { journal, uid } = stored;
-      if (journal.op?.kind !== kind) continue;
+      if (journal.op?.kind !== kind || journal.letGo) continue;
       const status = (cluster.lastOf(uid)?.status ?? {}) as { id?: string };
       if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id))
         return stored;
