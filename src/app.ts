@@ -46,6 +46,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance;
 
   app.setErrorHandler(onError);
+  // Answers that leave while we stop end their connection: an idle one would keep the process waiting.
+  let isStopping = false;
+  app.addHook('preClose', async () => {
+    isStopping = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isStopping) reply.header('connection', 'close');
+  });
   await app.register(swagger, { openapi: { info: { title: 'rds-pilot', version: deps.version } } });
   await app.register(async (hooks) => {
     // Beside the hooks only: a busy pod must not fail its liveness probe.

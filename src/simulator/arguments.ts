@@ -1,11 +1,18 @@
 // The flags of `npm run simulator`. A wrong one gets a sentence, not a stack.
 import { parseArgs } from 'node:util';
 import type { SimulatorOptions } from './options.ts';
+import { readLogin, type Servers } from './real/open-host.ts';
 
 type Arguments = {
   host: string;
   port: number;
   stateFile: string | undefined;
+  real: {
+    mysql: Servers | undefined;
+    postgres: Servers | undefined;
+    listenAddresses: string[];
+    folder: string | undefined;
+  };
   options: SimulatorOptions;
 };
 
@@ -21,6 +28,14 @@ export const USAGE = `Usage: npm run simulator -- [flags]
   --state file       keep the simulated cloud in this file
   --list-lag 0       seconds until a new instance shows up in lists
   --seed 1           seed of all chance
+  --rate 0           calls a second, beyond which 429 is answered (0 = no limit)
+
+Real databases behind the instances (docs/simulator.md):
+  --mysql own | user:password@host:port      a private MariaDB for each instance, or the admin login
+                                             of a server for one instance; the latter may be repeated
+  --postgres own | user:password@host:port   the same with PostgreSQL
+  --listen-address ip                        where instances are reached; may be repeated
+  --data folder                              servers and dumps; kept with --state, else removed at the end
 `;
 
 export function readArguments(args: string[]): Arguments {
@@ -29,11 +44,18 @@ export function readArguments(args: string[]): Arguments {
     host: values.host,
     port: number('port', values.port, 0, 65535),
     stateFile: values.state,
+    real: {
+      mysql: servers('mysql', values.mysql),
+      postgres: servers('postgres', values.postgres),
+      listenAddresses: values['listen-address'],
+      folder: values.data,
+    },
     options: {
       speed: number('speed', values.speed, 0.001, 1e6),
       networks: values.network.map(networkName),
       listLagMs: number('list-lag', values['list-lag'], 0, 86_400) * 1000,
       seed: number('seed', values.seed, 0, 2 ** 31 - 1),
+      ratePerSecond: number('rate', values.rate, 0, 1e6),
     },
   };
 }
@@ -50,6 +72,11 @@ function parse(args: string[]) {
         state: { type: 'string' },
         'list-lag': { type: 'string', default: '0' },
         seed: { type: 'string', default: '1' },
+        rate: { type: 'string', default: '0' },
+        mysql: { type: 'string', multiple: true, default: [] },
+        postgres: { type: 'string', multiple: true, default: [] },
+        'listen-address': { type: 'string', multiple: true, default: [] },
+        data: { type: 'string' },
       },
     });
     return values;
@@ -63,6 +90,17 @@ function number(name: string, raw: string, min: number, max: number): number {
   if (raw.trim() === '' || !(value >= min && value <= max))
     throw new BadArgument(`--${name} must be a number from ${min} to ${max}, not "${raw}".`);
   return value;
+}
+
+/** The value may hold a password, so it is not repeated. */
+function servers(flag: string, values: string[]): Servers | undefined {
+  if (values.length === 0) return undefined;
+  if (values.length === 1 && values[0] === 'own') return 'own';
+  return values.map((value) => {
+    const login = readLogin(value);
+    if (!login) throw new BadArgument(`--${flag} must be "own" or user:password@host:port.`);
+    return login;
+  });
 }
 
 function networkName(name: string): string {

@@ -7,7 +7,9 @@ import { iamRoutes } from './iam/routes.ts';
 import type { Settings } from './options.ts';
 import type { Answer, Call, Scene } from './protocol.ts';
 import { createRandom } from './random.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { applyEffect } from './rds/effects.ts';
+import { prolongJob, realEffect, wishOf } from './rds/hosted.ts';
 import { lasting } from './rds/operations.ts';
 import { rdsRoutes } from './rds/routes.ts';
 import { sweep } from './rds/sweep.ts';
@@ -16,9 +18,13 @@ import type { SimulatorRequest, Site } from './request.ts';
 import { createRouter, type Located } from './router.ts';
 import { vpcRoutes } from './vpc/routes.ts';
 import { type Outcome, undergo } from './wire-faults.ts';
-import { newWorld, schedule, type World } from './world.ts';
+import { newWorld, type Pending, schedule, type World } from './world.ts';
 
 const locate = createRouter([...iamRoutes, ...rdsRoutes, ...vpcRoutes]);
+
+const HOLD_UP_MS = 250;
+
+type PendingEffect = Extract<Pending, { kind: 'effect' }>;
 
 export type Cloud = ReturnType<typeof createCloud>;
 
@@ -26,6 +32,7 @@ export function createCloud(settings: Settings) {
   let world = newWorld(settings.seed);
   let random = createRandom(world);
   const faults = createFaultDesk();
+  const rate = createRateLimit(settings.ratePerSecond);
 
   const sceneAt = (now: number): Scene => ({ world, settings, random, now });
 
@@ -35,17 +42,28 @@ export function createCloud(settings: Settings) {
     for (let next = world.pending[0]; next && next.at <= now; next = world.pending[0]) {
       world.pending.shift();
       if (next.kind === 'request') perform(next.request, next.at);
-      else
-        applyEffect(world, next.instanceId, next.effect, {
-          now: next.at,
-          random,
-          backupMs: lasting(sceneAt(now), settings.durations.backupMs),
-          isAutomatic: settings.automatedBackups,
-        });
+      else bring(next, now);
     }
     sweep(world, now);
+    tellHosting();
     return sceneAt(now);
   }
+
+  /** A real database that is not ready yet holds its effect up. */
+  function bring({ at, instanceId, effect: due }: PendingEffect, now: number): void {
+    const effect = realEffect(sceneAt(now), instanceId, due);
+    if (effect) {
+      const backupMs = lasting(sceneAt(now), settings.durations.backupMs);
+      const isAutomatic = settings.automatedBackups;
+      applyEffect(world, instanceId, effect, { now: at, random, backupMs, isAutomatic });
+      return;
+    }
+    const later = now + HOLD_UP_MS;
+    prolongJob(world, instanceId, later - at);
+    schedule(world, { at: later, kind: 'effect', instanceId, effect: due });
+  }
+
+  const tellHosting = (): void => settings.hosting?.wish(wishOf(world));
 
   function callFor(request: SimulatorRequest, located: Located, now: number, origin?: string): Call {
     const mark = request.url.indexOf('?');
@@ -89,12 +107,16 @@ export function createCloud(settings: Settings) {
     const located = locate(request.method, pathOf(request));
     const site = siteOf(request, located);
     countCall(world, site);
-    return undergo(faults.takeWire(site), {
+    const tooMany = rate.take(site.service, now);
+    if (tooMany) return { kind: 'answer', answer: turnDown(located, tooMany, now), delayMs: 0 };
+    const outcome = undergo(faults.takeWire(site), {
       service: site.service,
       perform: () => perform(request, now, origin),
       turnDown: (refusal) => turnDown(located, refusal, now),
       performLater: (afterMs) => schedule(world, { at: now + afterMs, kind: 'request', request }),
     });
+    tellHosting();
+    return outcome;
   }
 
   function become(next: World): void {
@@ -107,6 +129,7 @@ export function createCloud(settings: Settings) {
     const { random: state, order, tokens, accessKeys } = world;
     become({ ...newWorld(settings.seed), random: state, order, tokens, accessKeys });
     faults.clear();
+    tellHosting();
   }
 
   return { faults, settle, exchange, become, reset, finish };

@@ -10,19 +10,22 @@ import {
   parseJson,
   text,
 } from './fields.ts';
+import { setUserState, USER_STATES } from './iam/user-state.ts';
 import { type Answer, json, type Scene } from './protocol.ts';
 import { setLoad } from './rds/load.ts';
+import { setStatus } from './rds/set-status.ts';
 import type { Instance } from './rds/types.ts';
 import { BadField } from './refusal.ts';
 import type { SimulatorRequest } from './request.ts';
 
-type Control = (cloud: Cloud, scene: Scene, body: JsonObject) => unknown;
+type Control = (cloud: Cloud, scene: Scene, body: JsonObject, id: string) => unknown;
 
 const controls: Record<string, Control> = {
   'GET /_sim/calls': (_cloud, { world }) => world.calls,
   'GET /_sim/instances': (_cloud, { world }) => ({
     instances: Object.values(world.instances).map(withoutPassword),
   }),
+  'POST /_sim/instances/{id}': (_cloud, scene, body, id) => changeInstance(scene, id, body),
   'GET /_sim/backups': (_cloud, { world }) => ({ backups: Object.values(world.backups) }),
   'GET /_sim/events': (_cloud, { world }) => ({ events: world.events }),
   'GET /_sim/faults': (cloud) => ({ faults: cloud.faults.list() }),
@@ -32,6 +35,8 @@ const controls: Record<string, Control> = {
     return {};
   },
   'POST /_sim/load': (_cloud, scene, body) => load(scene, body),
+  'GET /_sim/user': (_cloud, { world }) => ({ state: world.userState }),
+  'POST /_sim/user': (_cloud, scene, body) => changeUser(scene, body),
   'POST /_sim/reset': (cloud) => {
     cloud.reset();
     return {};
@@ -47,14 +52,16 @@ export function control(cloud: Cloud, request: SimulatorRequest): Answer {
 }
 
 function answerFor(cloud: Cloud, scene: Scene, request: SimulatorRequest): Answer {
-  const key = `${request.method} ${request.url.split('?', 1)[0]}`;
-  const known = controls[key];
+  const path = request.url.split('?', 1)[0] ?? '';
+  const id = /^\/_sim\/instances\/([^/]+)$/.exec(path)?.[1] ?? '';
+  const key = `${request.method} ${id ? '/_sim/instances/{id}' : path}`;
+  const known = Object.hasOwn(controls, key) ? controls[key] : undefined;
   if (!known)
     return json(404, { error: `${key} is unknown; known are: ${Object.keys(controls).join(', ')}` });
   const body = parseJson(request.body || '{}');
   if (!isObject(body)) return json(400, { error: 'The body must be a JSON object.' });
   try {
-    return json(200, known(cloud, scene, body));
+    return json(200, known(cloud, scene, body, id));
   } catch (error) {
     if (error instanceof BadField) return json(400, { error: error.message });
     throw error;
@@ -79,9 +86,27 @@ function readFault(body: JsonObject): Fault {
   return { ...body, kind: kind as Fault['kind'], match };
 }
 
-function load(scene: Scene, body: JsonObject): unknown {
-  const instance = scene.world.instances[text(body, 'id')];
+function instanceIn(scene: Scene, id: string): Instance {
+  const instance = scene.world.instances[id];
   if (!instance) throw new BadField('id', 'there is no such instance');
+  return instance;
+}
+
+function changeInstance(scene: Scene, id: string, body: JsonObject): unknown {
+  const instance = instanceIn(scene, id);
+  setStatus(scene, instance, text(body, 'status'));
+  return withoutPassword(instance);
+}
+
+function changeUser({ world }: Scene, body: JsonObject): unknown {
+  const state = USER_STATES.find((known) => known === text(body, 'state'));
+  if (!state) throw new BadField('state', `known are ${USER_STATES.join(', ')}`);
+  setUserState(world, state);
+  return { state };
+}
+
+function load(scene: Scene, body: JsonObject): unknown {
+  const instance = instanceIn(scene, text(body, 'id'));
   const wanted: Partial<Instance['load']> = {};
   for (const name of ['cpu', 'mem', 'disk'] as const) {
     const value = body[name];

@@ -1,4 +1,7 @@
 // The command `npm run simulator`: the simulated cloud alone, until it is told to stop.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { BadArgument, readArguments, USAGE } from './arguments.ts';
 import {
   DEMO_ACCESS_KEY,
@@ -8,6 +11,8 @@ import {
   DEMO_USER,
   REGION,
 } from './demo-account.ts';
+import type { Host } from './real/host.ts';
+import { openHost } from './real/open-host.ts';
 import type { SimulatorRequest } from './request.ts';
 import { serveSimulator } from './server.ts';
 import { createSimulator } from './simulator.ts';
@@ -26,19 +31,38 @@ const greeting = (url: string): string => `Open Telekom Cloud, simulated, at ${u
   project id ${DEMO_PROJECT.id}; controls at ${url}/_sim
 `;
 
+const PULSE_MS = 500;
+
+type RealFlags = ReturnType<typeof readArguments>['real'];
+
+function openHosting({ folder, ...flags }: RealFlags, stateFile: string | undefined): Host | undefined {
+  if (!flags.mysql && !flags.postgres) return undefined;
+  const kept = folder ?? (stateFile && `${stateFile}.data`);
+  return openHost({
+    ...flags,
+    folder: kept ?? mkdtempSync(join(tmpdir(), 'rds-simulator-')),
+    report: (problem) => process.stderr.write(`simulator: ${problem}\n`),
+  });
+}
+
 async function main(): Promise<void> {
-  const { host, port, stateFile, options } = readArguments(process.argv.slice(2));
-  const simulator = createSimulator(options);
+  const { host, port, stateFile, real, options } = readArguments(process.argv.slice(2));
+  const hosting = openHosting(real, stateFile);
+  const simulator = createSimulator({ ...options, ...(hosting && { hosting }) });
   const saved = stateFile && readStateFile(stateFile);
   if (saved) simulator.load(saved);
   const file = stateFile ? createStateFile(stateFile, simulator.save) : undefined;
   const handle = (request: SimulatorRequest) => simulator.handle(request).finally(() => file?.touch());
   const server = await serveSimulator({ handle }, { host, port });
   process.stdout.write(greeting(server.url));
+  // Real databases go up and down on time, also when nobody calls.
+  const pulse = hosting && setInterval(simulator.settle, PULSE_MS);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, async () => {
+      clearInterval(pulse);
       file?.flush();
       await server.close();
+      await hosting?.close({ data: stateFile !== undefined });
       process.exit(0);
     });
 }

@@ -1,5 +1,6 @@
 // What can be set about a simulated cloud, with defaults near to what was seen of the real one.
 import { type Clock, systemClock } from '../clock.ts';
+import type { Hosting } from './hosting.ts';
 
 /** How long each operation takes at speed 1. */
 export type Durations = {
@@ -68,10 +69,15 @@ export type SimulatorOptions = {
   automatedBackups?: boolean;
   /** Refuse a second instance of the same name with DBS.200022. */
   uniqueNames?: boolean;
+  /** Calls a second, beyond which 429 is answered; 0 = no limit. */
+  ratePerSecond?: number;
+  /** Runs a real database behind each instance of the engines it knows. */
+  hosting?: Hosting;
 };
 
-export type Settings = Required<Omit<SimulatorOptions, 'baseUrl' | 'durations'>> & {
+export type Settings = Required<Omit<SimulatorOptions, 'baseUrl' | 'durations' | 'hosting'>> & {
   baseUrl: string | undefined;
+  hosting: Hosting | undefined;
   durations: Durations;
 };
 
@@ -90,5 +96,7 @@ export function settingsFrom(options: SimulatorOptions): Settings {
     instanceQuota: options.instanceQuota ?? 5000,
     automatedBackups: options.automatedBackups ?? true,
     uniqueNames: options.uniqueNames ?? false,
+    ratePerSecond: options.ratePerSecond ?? 0,
+    hosting: options.hosting,
   };
 }

@@ -33,6 +33,8 @@ export type Simulator = {
   faults: { add(fault: Fault): FaultEntry; clear(): void; list(): FaultEntry[] };
   calls(): Record<string, Record<string, number>>;
   reset(): void;
+  /** Does what has become due. Every call does so too; this is for real databases that nobody asks about. */
+  settle(): void;
   save(): string;
   load(saved: string): void;
 };
@@ -50,6 +52,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 
   async function handle(request: SimulatorRequest): Promise<OtcResponse> {
     const outcome = exchange(withLowerCaseHeaders(request));
+    if (settings.hosting) await settings.hosting.quiet();
     if (outcome.kind === 'lost') throw lost(outcome.code);
     if (outcome.delayMs > 0) await clock.sleep(outcome.delayMs);
     return outcome.answer;
@@ -63,6 +66,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       withLowerCaseHeaders({ method, url: url.pathname + url.search, headers, body }),
       url.origin,
     );
+    if (settings.hosting) await settings.hosting.quiet();
     if (outcome.kind === 'lost' && outcome.code === 'CONNECTION') throw lost('CONNECTION');
     if (outcome.kind === 'lost' || outcome.delayMs > deadlineMs) {
       await clock.sleep(deadlineMs);
@@ -106,6 +110,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     faults: { add: cloud.faults.add, clear: cloud.faults.clear, list: cloud.faults.list },
     calls: () => cloneOf(now().world.calls),
     reset: cloud.reset,
+    settle: () => void now(),
     save: () => writeSave({ world: now().world, faults: cloud.faults.list() }),
     load(saved) {
       const { world, faults } = readSave(saved);

@@ -1,10 +1,9 @@
 // Everything the simulated cloud remembers: plain data, so that saving it is JSON and comparing it is easy.
-import type { AccessKey, Token } from './iam/types.ts';
-import type { UserState } from './iam/user-state.ts';
+import type { AccessKey, Token, UserState } from './iam/types.ts';
 import type { Backup, Effect, Instance, Job, Template } from './rds/types.ts';
 import type { SimulatorRequest } from './request.ts';
 
-type Pending = { at: number; order: number } & (
+export type Pending = { at: number; order: number } & (
   | { kind: 'effect'; instanceId: string; effect: Effect }
   | { kind: 'request'; request: SimulatorRequest }
 );

@@ -22,7 +22,7 @@ type Answer = Partial<Omit<OtcResponse, 'body'>> & { body?: unknown };
 /** `n` counts the calls of this route, from 1. */
 export type Script = Record<string, (request: OtcRequest, n: number) => Answer | Promise<Answer>>;
 
-export function answer({ status = 200, headers = {}, body = {} }: Answer): OtcResponse {
+function answer({ status = 200, headers = {}, body = {} }: Answer): OtcResponse {
   return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 

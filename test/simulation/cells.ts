@@ -9,7 +9,7 @@ import { WATCH_SITES } from './world.ts';
 
 /** Faults of the wires: every one of them is also struck by the exhaustive part. */
 export const WIRE_SITES: Record<string, readonly string[]> = { ...OTC_SITES, ...KUBE_SITES, ...HOOK_SITES };
-export const ALL_SITES: Record<string, readonly string[]> = { ...WIRE_SITES, ...WATCH_SITES, ...PLAN_SITES };
+const ALL_SITES: Record<string, readonly string[]> = { ...WIRE_SITES, ...WATCH_SITES, ...PLAN_SITES };
 
 export type Cells = Map<string, number>;
 

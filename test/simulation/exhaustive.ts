@@ -13,7 +13,7 @@ const FIRST_CALLS = process.env.SIMULATE_EXHAUSTIVE === 'full' ? 3 : 1;
 export type Found = { scenario: string; strikes: readonly Strike[]; outcome: Outcome };
 
 /** Every cell that this operation can meet. */
-export async function strikesFor(scenario: Scenario, firstCalls = FIRST_CALLS): Promise<Strike[]> {
+async function strikesFor(scenario: Scenario, firstCalls = FIRST_CALLS): Promise<Strike[]> {
   const { calls, violation } = await runScenario(scenario, []);
   if (violation)
     throw new Error(`${scenario.name} without any fault breaks ${violation.invariant}: ${violation.message}`);

@@ -15,7 +15,7 @@ export type Mortal = {
   readonly death: Promise<never>;
 };
 
-export class Died extends Error {}
+class Died extends Error {}
 
 export function createMortal(name: string, onDeath: () => void): Mortal {
   let isAlive = true;

@@ -33,7 +33,7 @@ const opKinds: Partial<Record<OtcSite, OpKind>> = {
   'otc password': 'password',
 };
 
-export type CloudOracle = ReturnType<typeof createCloudOracle>;
+type CloudOracle = ReturnType<typeof createCloudOracle>;
 
 export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   const sentUnder = new Set<string>();

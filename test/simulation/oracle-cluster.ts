@@ -13,7 +13,7 @@ import type { Report } from './violation.ts';
 
 const FINALIZER = 'metacontroller.io/compositecontroller-rds';
 
-export type ClusterOracle = ReturnType<typeof createClusterOracle>;
+type ClusterOracle = ReturnType<typeof createClusterOracle>;
 
 export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   /** Instances that stay in the cloud because somebody decided so. */

@@ -10,7 +10,7 @@ const HOLD = 'example.com/hold';
 
 type Wish = { spec: RdsSpec; annotations: Record<string, string> };
 
-export type People = ReturnType<typeof createPeople>;
+type People = ReturnType<typeof createPeople>;
 
 export function createPeople(cluster: Cluster, cloud: SimCloud) {
   const wishes = new Map<string, Wish>();

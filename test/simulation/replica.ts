@@ -24,7 +24,7 @@ import type { Mortal } from './mortal.ts';
 import { passwordOf } from './secrets.ts';
 
 export const OUR_NAMESPACE = 'rds-pilot';
-export const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
+const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
 const KUBE_DEADLINE_MS = 3_000;
 
 export type Replica = {

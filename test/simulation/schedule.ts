@@ -55,7 +55,7 @@ function rates(chance: Chance): (site: string) => number {
   };
 }
 
-export function lagsOf(chance: Chance): Lags {
+function lagsOf(chance: Chance): Lags {
   return {
     listLagMs: chance.pick('list lag', [0, 0, 5, 30, 120]) * SECOND,
     goneLagMs: chance.pick('gone lag', [0, 0, 10, 60, 120]) * SECOND,

@@ -5,7 +5,7 @@ import { type Result, runSchedule } from './schedule.ts';
 export type Run = (without: ReadonlySet<string>) => Promise<Result>;
 
 /** Delta debugging: large pieces first, then one by one until nothing more can go. */
-export async function shrink(
+async function shrink(
   first: Result,
   run: Run,
   budget = 400,

@@ -73,12 +73,35 @@ t.test('flags are read, and wrong ones named', (t) => {
   ]);
   t.match(read, { port: 0, options: { speed: 60, networks: ['a', 'b'], listLagMs: 5000, seed: 3 } });
   t.equal(readArguments([]).port, 9090);
+  t.match(readArguments([]), { real: { mysql: undefined, postgres: undefined, listenAddresses: [] } });
+  const real = [
+    '--mysql',
+    'a:b@h:1',
+    '--mysql',
+    'c:d@h:2',
+    '--postgres',
+    'own',
+    '--listen-address',
+    '10.0.0.1',
+  ];
+  t.match(readArguments([...real, '--data', 'd', '--rate', '5']), {
+    options: { ratePerSecond: 5 },
+    real: {
+      mysql: [{ user: 'a', password: 'b', host: 'h', port: 1 }, { user: 'c' }],
+      postgres: 'own',
+      listenAddresses: ['10.0.0.1'],
+      folder: 'd',
+    },
+  });
   for (const bad of [
     ['--port', 'http'],
     ['--speed', '0'],
     ['--colour', 'red'],
     ['--network', 'a b'],
     ['--seed', ''],
+    ['--rate', '-1'],
+    ['--mysql', 'root@localhost'],
+    ['--mysql', 'own', '--mysql', 'a:b@h:1'],
     ['stray'],
   ])
     t.throws(() => readArguments(bad), { name: 'BadArgument' }, bad.join(' '));

@@ -7,7 +7,7 @@ import { createSimulator } from '../../src/simulator/simulator.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-export const START = Date.UTC(2025, 0, 1, 10);
+const START = Date.UTC(2025, 0, 1, 10);
 
 export function virtualClock(start = START): Clock & { advance(ms: number): void } {
   let time = start;

@@ -46,7 +46,7 @@ export const demoCredentials = {
 export const defaultTiming: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
 
 const controllerFile = new URL('../../metacontroller/controller.yaml', import.meta.url);
-export const controllerManifest = (): KubeObject => parse(readFileSync(controllerFile, 'utf8')) as KubeObject;
+const controllerManifest = (): KubeObject => parse(readFileSync(controllerFile, 'utf8')) as KubeObject;
 
 /** Small and repeatable; only for tests. */
 export function seededRandom(seed: number): () => number {

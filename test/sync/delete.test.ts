@@ -181,3 +181,18 @@ t.test('Retain with credentials that do not work any more finalizes without the 
   await world.remove('shop');
   t.ok(await world.isGone('shop', MINUTE));
 });
+
+t.test('an instance that was let go is never touched again, whatever the spec says later', async (t) => {
+  const world = await readyWorld(t, { deletionPolicy: 'Retain' });
+  const hold = {
+    metadata: { finalizers: ['example.org/hold', 'metacontroller.io/compositecontroller-rds'] },
+  };
+  await world.kube('PATCH', world.rdsPath('shop'), hold, 'application/merge-patch+json');
+  await world.remove('shop');
+  await world.clock.advance(MINUTE);
+  await world.apply('shop', { deletionPolicy: 'Delete' });
+  await world.clock.advance(30 * MINUTE);
+  t.ok(await world.rds('shop'), 'somebody else still holds the object');
+  t.match(world.simulator.state.instances, [{ status: 'ACTIVE', tags: [] }]);
+  t.equal(deletes(world), 0);
+});

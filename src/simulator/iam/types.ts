@@ -21,6 +21,8 @@ export type Token = {
   expiresAt: number;
 };
 
+export type UserState = 'active' | 'locked' | 'disabled' | 'console-only';
+
 /** Temporary; the permanent pair is fixed. */
 export type AccessKey = {
   access: string;

@@ -1,10 +1,9 @@
 // Whether the account's user may log in at all; set from outside.
 import { type Refusal, refuse } from '../refusal.ts';
 import type { World } from '../world.ts';
+import type { UserState } from './types.ts';
 
-export const USER_STATES = ['active', 'locked', 'disabled', 'console-only'] as const;
-
-export type UserState = (typeof USER_STATES)[number];
+export const USER_STATES: readonly UserState[] = ['active', 'locked', 'disabled', 'console-only'];
 
 const refusals: Record<Exclude<UserState, 'active'>, () => Refusal> = {
   locked: () => refuse(401, 'IAM.0061', 'The account is locked.'),

@@ -25,6 +25,7 @@ export function newBackup(random: Random, instance: Instance, at: number): Backu
     beginAt: at,
     endAt: undefined,
     databases: undefined,
+    ...(instance.isReal && { isReal: true }),
     source: {
       engine: instance.engine,
       version: instance.version,

@@ -4,6 +4,7 @@ import type { Call } from '../protocol.ts';
 import { refuse } from '../refusal.ts';
 import { freeAddress, type Network } from '../vpc/networks.ts';
 import { factsOf } from './engines.ts';
+import { realAddress } from './hosted.ts';
 import type { Engine, Instance, Node } from './types.ts';
 
 export function blankInstance(call: Call, engine: Engine, name: string): Instance {
@@ -67,6 +68,20 @@ export function newNodes(call: Call, instance: Instance, zones: string[]): Node[
     role: index === 0 ? 'master' : 'slave',
     zone,
   }));
+}
+
+/** Of this machine when a real database will stand behind it, else of the simulated network. */
+export function setAddress(
+  call: Call,
+  instance: Instance,
+  network: Network,
+  wanted: string | undefined,
+): void {
+  const real = realAddress(call, instance);
+  if (real && wanted && wanted !== real)
+    throw refuse(400, 'DBS.280001', `The address ${wanted} is not available: a real database is at ${real}.`);
+  instance.ip = real ?? chooseAddress(call, network, wanted);
+  if (real) instance.isReal = true;
 }
 
 export function chooseAddress(call: Call, network: Network, wanted: string | undefined): string {

@@ -34,7 +34,8 @@ function checkName(call: Call, name: string, self?: string): string {
 
 export function createTemplate(call: Call): Answer {
   const body = bodyOf(call);
-  const { engine, version } = readDatastore(body);
+  // The cloud's own command line sends the engine of a template in lower case.
+  const { engine, version } = readDatastore(body, { isAnyCase: true });
   const { accepted } = templates.sortValues(engine, optionalObject(body, 'values') ?? {}, skippedFor(engine));
   const template: Template = {
     id: templates.newTemplateId(call, engine),

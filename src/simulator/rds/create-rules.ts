@@ -23,11 +23,16 @@ export function readName(body: JsonObject): string {
   return name;
 }
 
-export function readDatastore(body: JsonObject): { engine: Engine; version: string } {
+export function readDatastore(
+  body: JsonObject,
+  { isAnyCase = false } = {},
+): { engine: Engine; version: string } {
   const datastore = object(body, 'datastore');
   const type = text(datastore, 'type');
   const version = text(datastore, 'version');
-  const facts = engines.find(({ engine }) => engine === type);
+  const facts = engines.find(
+    ({ engine }) => engine === type || (isAnyCase && engine.toLowerCase() === type.toLowerCase()),
+  );
   if (!facts) throw refuse(400, 'DBS.200040', `The database engine ${type} is not supported.`);
   if (!facts.versions.includes(version))
     throw refuse(400, 'DBS.200041', `${type} ${version} is not supported.`);

@@ -3,7 +3,7 @@ import { REGION } from '../demo-account.ts';
 import { bodyOf, type JsonObject, optionalObject, optionalText, text } from '../fields.ts';
 import type { Answer, Call } from '../protocol.ts';
 import { refuse } from '../refusal.ts';
-import { blankInstance, chooseAddress, newNodes } from './blank-instance.ts';
+import { blankInstance, newNodes, setAddress } from './blank-instance.ts';
 import * as rules from './create-rules.ts';
 import { checkPassword, factsOf } from './engines.ts';
 import { launch } from './launch.ts';
@@ -58,14 +58,14 @@ function createPrimary(call: Call, body: JsonObject, source: RestorePoint | unde
     },
     restoredFrom: source?.from,
   };
-  instance.ip = chooseAddress(call, network, optionalText(body, 'data_vip'));
+  setAddress(call, instance, network, optionalText(body, 'data_vip'));
   instance.nodes = call.random.shuffled(newNodes(call, instance, zones));
   return launch(call, instance, { zone: zones.join(','), configurationId });
 }
 
 function checkNameIsFree(call: Call, name: string): string {
-  const isTaken = Object.values(call.world.instances).some((other) => other.name === name);
-  if (isTaken && call.settings.uniqueNames)
+  const { settings, world } = call;
+  if (settings.uniqueNames && Object.values(world.instances).some((other) => other.name === name))
     throw refuse(409, 'DBS.200022', `The name ${name} already exists.`);
   return name;
 }

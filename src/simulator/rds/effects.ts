@@ -74,6 +74,11 @@ const changes: { [K in Effect['do']]?: Apply<K> } = {
   },
 };
 
+const failedStatus: Partial<Record<Effect['do'], string>> = {
+  'build-failed': 'CREATE FAIL',
+  'restore-failed': 'FAILED',
+};
+
 /** Effects that are not the end of an operation; true when this was one. */
 function applyAside(world: World, instance: Instance, effect: Effect, clock: BackupClock): boolean {
   switch (effect.do) {
@@ -105,6 +110,6 @@ export function applyEffect(world: World, instanceId: string, effect: Effect, cl
   note(world, { at: clock.now, kind: effect.do, instanceId, name: instance.name });
   instance.operation = undefined;
   instance.updatedAt = clock.now;
-  instance.status = effect.do === 'build-failed' ? 'CREATE FAIL' : restingStatus(instance);
+  instance.status = failedStatus[effect.do] ?? restingStatus(instance);
   if (effect.do === 'built') takeFirstBackup(world, instance, clock);
 }

@@ -7,6 +7,7 @@ import { chooseAddress } from './blank-instance.ts';
 import { checkSecurityGroup } from './create-rules.ts';
 import { checkPort } from './engines.ts';
 import { instanceOf, requireActive, requireIdle, requireNoSslSwitch } from './guards.ts';
+import { requireFreePort, requireMovable } from './hosted.ts';
 import { begin, newJob } from './operations.ts';
 
 export function changePort(call: Call): Answer {
@@ -15,6 +16,7 @@ export function changePort(call: Call): Answer {
   checkPort(instance.engine, port);
   requireActive(instance);
   requireNoSslSwitch(instance, call.now);
+  requireFreePort(call, instance, port);
   const { portMs } = call.settings.durations;
   const effect = { do: 'port-changed', port } as const;
   const job = begin(call, instance, {
@@ -30,6 +32,7 @@ export function changeIp(call: Call): Answer {
   const instance = instanceOf(call);
   const wanted = text(bodyOf(call), 'new_ip');
   requireActive(instance);
+  requireMovable(instance);
   const network = networksOf(call.settings, instance.projectId).find(
     ({ subnetId }) => subnetId === instance.subnetId,
   );

@@ -3,7 +3,7 @@ import { type JsonObject, object, optionalText, text } from '../fields.ts';
 import type { Answer, Call } from '../protocol.ts';
 import { refuse } from '../refusal.ts';
 import { networksOf } from '../vpc/networks.ts';
-import { blankInstance, chooseAddress, newNodes } from './blank-instance.ts';
+import { blankInstance, newNodes, setAddress } from './blank-instance.ts';
 import * as rules from './create-rules.ts';
 import { findFlavor } from './flavors.ts';
 import { requireActive } from './guards.ts';
@@ -51,7 +51,7 @@ export function createReplica(call: Call, body: JsonObject): Answer {
     replicaOf: primary.id,
     backupKeepDays: 0,
   };
-  replica.ip = chooseAddress(call, network, undefined);
+  setAddress(call, replica, network, undefined);
   replica.nodes = newNodes(call, replica, zones).map((node) => ({ ...node, role: 'readreplica' }));
   return launch(call, replica, { zone: zones.join(','), configurationId: undefined });
 }

@@ -38,9 +38,7 @@ export function setStatus({ world, now }: Scene, instance: Instance, status: str
 function dropOperation({ world, now }: Pick<Scene, 'world' | 'now'>, instance: Instance): void {
   world.pending = world.pending.filter(
     (item) =>
-      item.kind !== 'effect' ||
-      item.instanceId !== instance.id ||
-      LASTING_EFFECTS.includes(item.effect.do),
+      item.kind !== 'effect' || item.instanceId !== instance.id || LASTING_EFFECTS.includes(item.effect.do),
   );
   const job = world.jobs[instance.operation?.jobId ?? ''];
   if (job) {

@@ -80,6 +80,8 @@ export type Instance = {
   sslBusyUntil: number | undefined;
   upgradeCheck: { target: string; at: number } | undefined;
   upgrades: { target: string; from: string; startedAt: number; endedAt: number | undefined }[];
+  /** A real database stands behind it. */
+  isReal?: boolean;
 };
 
 export type Backup = {
@@ -94,6 +96,8 @@ export type Backup = {
   beginAt: number;
   endAt: number | undefined;
   databases: string[] | undefined;
+  /** There is a dump of a real database. */
+  isReal?: boolean;
   /** What a restore must fit; the instance itself may be gone by then. */
   source: { engine: Engine; version: string; volumeGb: number; volumeType: string; instanceName: string };
 };
@@ -143,6 +147,7 @@ export type Effect =
   | { do: 'upgraded'; completeVersion: string }
   | { do: 'major-upgraded'; version: string }
   | { do: 'restored' }
+  | { do: 'restore-failed' }
   | { do: 'backed-up'; backupId: string; isFailed: boolean }
   | { do: 'backup-removed'; backupId: string }
   | { do: 'automated-backup' }

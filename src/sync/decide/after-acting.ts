@@ -103,8 +103,15 @@ function afterCreate(o: Observed, acted: Acted): Verdict {
 
 function withFailure(o: Observed, told: Verdict, failure: Failure, what: string): Partial<Verdict> {
   const text = steadyFailureText(failure, findCondition(o.rds.status?.conditions, 'Synced')?.message);
+  const reason = failureReason(failure);
+  const message = `${what}: ${text}.`;
+  const hasInstance = (o.journal as Journal).id !== undefined;
   return {
-    conditions: [...told.conditions, synced('False', failureReason(failure), `${what}: ${text}.`)],
+    conditions: [
+      ...told.conditions,
+      synced('False', reason, message),
+      ...(hasInstance ? [] : [ready('False', reason, message)]),
+    ],
     resyncAfterSeconds: retryPace(failure),
   };
 }

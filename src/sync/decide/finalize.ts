@@ -39,6 +39,7 @@ function decideStep(o: Observed): Verdict {
   if (o.journal === 'unread') return deleting({ kind: 'lookCloser' }, 'Deleting', 'Looking.');
   const journal = o.journal === 'none' ? undefined : (o.journal as Journal);
   if (!journal?.closed) return close(o, journal);
+  if (journal.letGo && !isRetryable(o)) return alreadyLetGo(o, journal);
   return o.cloud.kind === 'fresh' ? step(o, journal, o.cloud) : withoutCloud(o, journal);
 }
 
@@ -49,6 +50,10 @@ const released = (action: Action, message: string, reason: Reason = 'Released'):
 });
 
 const done = (message: string): Verdict => released(NOTHING, message);
+
+function isRetryable(o: Observed): boolean {
+  return o.cloud.kind === 'failed' && o.cloud.failure.class === 'retryable';
+}
 
 /** From the moment that a call reads `closed`, no replica starts anything for this UID (protocol C6). */
 function close(o: Observed, journal: Journal | undefined): Verdict {
@@ -118,6 +123,15 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
       ),
     ],
   };
+}
+
+/** Others may have it by now: whatever the spec says today, all that is left is to take our marks off. */
+function alreadyLetGo(o: Observed, journal: Journal): Verdict {
+  const instance =
+    o.cloud.kind === 'fresh' && o.cloud.instance?.id === journal.id ? o.cloud.instance : undefined;
+  const untag = instance?.tags[UID_TAG] === o.rds.metadata.uid;
+  const marks = { kind: 'letGo', instanceId: journal.id ?? '', keeps: false, untag } as const;
+  return released(marks, `Instance ${journal.id} was let go.`);
 }
 
 function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
