@@ -33,8 +33,6 @@ const opKinds: Partial<Record<OtcSite, OpKind>> = {
   'otc password': 'password',
 };
 
-type CloudOracle = ReturnType<typeof createCloudOracle>;
-
 export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   const sentUnder = new Set<string>();
   let lastClaim = '';

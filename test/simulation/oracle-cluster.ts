@@ -13,8 +13,6 @@ import type { Report } from './violation.ts';
 
 const FINALIZER = 'metacontroller.io/compositecontroller-rds';
 
-type ClusterOracle = ReturnType<typeof createClusterOracle>;
-
 export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   /** Instances that stay in the cloud because somebody decided so. */
   const retained = new Set<string>();

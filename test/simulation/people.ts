@@ -10,8 +10,6 @@ const HOLD = 'example.com/hold';
 
 type Wish = { spec: RdsSpec; annotations: Record<string, string> };
 
-type People = ReturnType<typeof createPeople>;
-
 export function createPeople(cluster: Cluster, cloud: SimCloud) {
   const wishes = new Map<string, Wish>();
   const foreign = new Set<string>();
