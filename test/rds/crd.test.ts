@@ -1,7 +1,7 @@
 import t from 'tap';
 import Type from 'typebox';
 import { rdsBackupCrd, rdsCrd, toStructural } from '../../src/rds/crd.ts';
-import { CHANGE_RULES, NAME_RULE, SPEC_RULES } from '../../src/rds/rules.ts';
+import { CHANGE_RULES, NAME_RULE, SPEC_PRESENT_RULE, SPEC_RULES } from '../../src/rds/rules.ts';
 
 type Schema = {
   type?: string;
@@ -264,7 +264,7 @@ t.test('every rule stands in the CRD, those on a change on the whole spec', asyn
     rules,
     [...SPEC_RULES, ...CHANGE_RULES].map(({ cel, message }) => ({ rule: cel, message })),
   );
-  t.same(root['x-kubernetes-validations'], [NAME_RULE]);
+  t.same(root['x-kubernetes-validations'], [SPEC_PRESENT_RULE, NAME_RULE]);
   const inner = everyNode(root.properties?.spec ?? {}).slice(1);
   t.same(
     inner.filter(({ node }) => node['x-kubernetes-validations']),

@@ -194,7 +194,9 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     },
     async perform(target: Target, deed: Deed): Promise<void> {
       if (deed.do === 'foreign namesake') {
-        const instance = cloud.addForeign(`${target.namespace}_${target.name}`);
+        const instance = cloud.addForeign(
+          `${target.namespace}_${target.name}${deed.remade ? '_0123456789ab' : ''}`,
+        );
         foreign.add(instance.id);
         foreignFor.set(keyOf(target), instance.id);
         return;

@@ -41,7 +41,8 @@ export type Deed =
   | { do: 'hand changes flavor'; to: string }
   | { do: 'hand renames' }
   | { do: 'hand deletes' }
-  | { do: 'foreign namesake' }
+  /** `remade`: with a name like ours under another UID, as after a restored cluster. */
+  | { do: 'foreign namesake'; remade?: boolean }
   | { do: 'parent goes back'; versions: number }
   | { do: 'children go back'; versions: number }
   | { do: 'metacontroller restarts' }

@@ -42,7 +42,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'restart', before: [create()], deed: { do: 'restart', order: 'r1' }, forMs: 2 * MINUTE },
   {
     name: 'adopt',
-    before: [{ do: 'foreign namesake' }, create()],
+    before: [{ do: 'foreign namesake', remade: true }, create()],
     deed: { do: 'adopt foreign' },
     forMs: 2 * MINUTE,
   },
