@@ -95,3 +95,18 @@ t.test('a stored name that no Service can have gets a connection by address, and
   t.match(condition(status, 'ChildrenReady'), { status: 'False', reason: 'ChildNameInvalid' });
   t.notOk(children.some(({ kind }: { kind: string }) => kind === 'Service' || kind === 'EndpointSlice'));
 });
+
+t.test('no root password is drawn while its Secret cannot be made', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.secret('shop-root', { password: 'of-somebody-else' });
+  await world.apply('shop', {});
+  await world.clock.advance(20 * SECOND);
+  t.match(condition(await world.status('shop'), 'Ready'), {
+    reason: 'ChildNameTaken',
+    message: /Secret shop-root/,
+  });
+  t.equal(world.creates(), 0);
+  await world.kube('DELETE', '/api/v1/namespaces/team-a/secrets/shop-root');
+  t.ok(await world.reaches('shop', 'Creating', MINUTE), 'and it goes on as soon as the name is free');
+});

@@ -3,7 +3,7 @@
 
 import type { Instance } from '../../otc/cloud.ts';
 import { absenceCountsFrom, absenceProven, countAbsence, type Journal, refused } from '../../rds/journal.ts';
-import { ANNOTATIONS, instanceName, nameKind } from '../../rds/names.ts';
+import { ANNOTATIONS, instanceName, nameKind, rootSecretName } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
 import { passwordProblem } from '../../rds/passwords.ts';
 import type { Reason } from '../../rds/reasons.ts';
@@ -223,6 +223,12 @@ function drawRoot(o: Observed, at: number, journal: Journal | undefined): Verdic
       'Preparing',
       'Waiting until the Secret with the generated root password can be seen.',
     );
+  }
+  // A drawing that cannot be published would be lost, and the next one waits for the settle time.
+  const name = rootSecretName(o.rds.metadata.name);
+  if (o.foreign.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)) {
+    const message = `Secret ${name} exists and is not of this Rds; the generated root password needs its name.`;
+    return pending(o, NOTHING, 'ChildNameTaken', message, PACE.transition);
   }
   const next: Journal = { ...journal, draw: { mark: o.draw.mark, at } };
   const action: Action = journal
