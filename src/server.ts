@@ -20,22 +20,14 @@ async function startSimulator(
   config: Config,
 ): Promise<(Started & { otc: Record<string, string> }) | undefined> {
   if (!config.simulator) return undefined;
-  const [{ createSimulator }, { serveSimulator }, account] = await Promise.all([
+  const [{ createSimulator }, { serveSimulator }, { demoVariables }] = await Promise.all([
     import('./simulator/simulator.ts'),
     import('./simulator/server.ts'),
     import('./simulator/demo-account.ts'),
   ]);
   const simulator = createSimulator({ speed: config.simulator.speed });
   const server = await serveSimulator(simulator, { port: config.simulator.port });
-  const otc = {
-    OS_AUTH_URL: `${server.url}/v3`,
-    OS_REGION_NAME: account.REGION,
-    OS_PROJECT_NAME: account.DEMO_PROJECT.name,
-    OS_DOMAIN_NAME: account.DEMO_DOMAIN.name,
-    OS_USERNAME: account.DEMO_USER.name,
-    OS_PASSWORD: account.DEMO_USER.password,
-  };
-  return { otc, close: server.close };
+  return { otc: demoVariables(server.url), close: server.close };
 }
 
 async function createOptionalLaptop(config: Config): Promise<Laptop | undefined> {

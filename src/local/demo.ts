@@ -8,7 +8,7 @@ import { createLogger } from '../logger.ts';
 import { createUndiciSend } from '../otc/undici-send.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { createService } from '../service.ts';
-import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../simulator/demo-account.ts';
+import { demoVariables } from '../simulator/demo-account.ts';
 import { serveSimulator } from '../simulator/server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 import { createLaptop, type Laptop } from './laptop.ts';
@@ -160,16 +160,8 @@ async function main(): Promise<void> {
     onProblem: (message) => say(`   ! ${message}`),
   });
   const otcSend = createUndiciSend();
-  const otc = {
-    OS_AUTH_URL: `${cloud.url}/v3`,
-    OS_REGION_NAME: REGION,
-    OS_PROJECT_NAME: DEMO_PROJECT.name,
-    OS_DOMAIN_NAME: DEMO_DOMAIN.name,
-    OS_USERNAME: DEMO_USER.name,
-    OS_PASSWORD: DEMO_USER.password,
-  };
   const service = await createService({
-    config: { ...config, otc },
+    config: { ...config, otc: demoVariables(cloud.url) },
     env: {},
     send: otcSend.send,
     log: createLogger('error'),

@@ -14,3 +14,13 @@ export const DEMO_SECRET_KEY = 'demoSecretKey00000000000000000000000001A';
 
 /** An agency that `assume_role` accepts. */
 export const DEMO_AGENCY = 'demo-agency';
+
+/** The account as the OS_* variables that clients of the cloud read. */
+export const demoVariables = (url: string) => ({
+  OS_AUTH_URL: `${url}/v3`,
+  OS_REGION_NAME: REGION,
+  OS_PROJECT_NAME: DEMO_PROJECT.name,
+  OS_DOMAIN_NAME: DEMO_DOMAIN.name,
+  OS_USERNAME: DEMO_USER.name,
+  OS_PASSWORD: DEMO_USER.password,
+});

@@ -30,20 +30,20 @@ set -eu
 box=$1 rootmode=$2 user=$3 group=$4 groups=$5 cwd=$6 count=$7
 shift 7
 mount -t tmpfs tmpfs "$box"
-mkdir "$box/upper" "$box/work" "$box/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$box/root"
-for dir in proc dev sys; do mount --rbind "/$dir" "$box/root/$dir"; done
+mkdir "$box/upper" "$box/work" "$box/merged"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$box/merged"
+for dir in proc dev sys; do mount --rbind "/$dir" "$box/merged/$dir"; done
 while [ "$count" -gt 0 ]; do
-  chroot "$box/root" mkdir -p "$2"
-  target=$(chroot "$box/root" readlink -f "$2")
-  mount --bind "$1" "$box/root$target"
-  [ "$3" = rw ] || mount -o remount,bind,ro "$box/root$target"
+  chroot "$box/merged" mkdir -p "$2"
+  target=$(chroot "$box/merged" readlink -f "$2")
+  mount --bind "$1" "$box/merged$target"
+  [ "$3" = rw ] || mount -o remount,bind,ro "$box/merged$target"
   shift 3
   count=$((count - 1))
 done
-[ "$rootmode" = rw ] || mount -o remount,ro "$box/root"
+[ "$rootmode" = rw ] || mount -o remount,ro "$box/merged"
 [ -z "$groups" ] && supplementary=--clear-groups || supplementary=--groups=$groups
-exec chroot "$box/root" setpriv --reuid="$user" --regid="$group" "$supplementary" \\
+exec chroot "$box/merged" setpriv --reuid="$user" --regid="$group" "$supplementary" \\
   --no-new-privs --inh-caps=-all --bounding-set=-all \\
   sh -c 'cd "$1" && shift && exec "$@"' sh "$cwd" "$@"
 `;

@@ -24,7 +24,13 @@ import { rdsCrd } from '../../src/rds/crd.ts';
 import type { Timing } from '../../src/rds/journal.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
-import { DEMO_DOMAIN, DEMO_PROJECT, DEMO_USER, REGION } from '../../src/simulator/demo-account.ts';
+import {
+  DEMO_DOMAIN,
+  DEMO_PROJECT,
+  DEMO_USER,
+  demoVariables,
+  REGION,
+} from '../../src/simulator/demo-account.ts';
 import type { SimulatorOptions } from '../../src/simulator/options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
@@ -34,14 +40,7 @@ export const START = Date.parse('2026-11-16T08:00:00Z');
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 
-export const demoCredentials = {
-  OS_AUTH_URL: 'http://127.0.0.1:9090/v3',
-  OS_REGION_NAME: REGION,
-  OS_PROJECT_NAME: DEMO_PROJECT.name,
-  OS_DOMAIN_NAME: DEMO_DOMAIN.name,
-  OS_USERNAME: DEMO_USER.name,
-  OS_PASSWORD: DEMO_USER.password,
-};
+export const demoCredentials = demoVariables('http://127.0.0.1:9090');
 
 export const defaultTiming: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
 
