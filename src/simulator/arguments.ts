@@ -23,7 +23,7 @@ export class BadArgument extends Error {
 export const USAGE = `Usage: npm run simulator -- [flags]
   --port 9090        port to listen on (0 = any)
   --host 127.0.0.1   address to listen on
-  --speed 1          divides the durations of operations
+  --speed 1          divides the durations of operations and the periods of metrics
   --network name     one more VPC, subnet and security group; may be repeated
   --state file       keep the simulated cloud in this file
   --list-lag 0       seconds until a new instance shows up in lists

@@ -1,5 +1,7 @@
 // The running cloud: a world, its settings and its faults, with everything due applied before each call.
 
+import { evaluate } from './ces/evaluation.ts';
+import { cesRoutes } from './ces/routes.ts';
 import { createFaultDesk } from './faults.ts';
 import { authenticate, nobody } from './iam/authenticate.ts';
 import { authorize } from './iam/authorize.ts';
@@ -10,17 +12,22 @@ import { createRandom } from './random.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { applyEffect } from './rds/effects.ts';
 import { prolongJob, realEffect, wishOf } from './rds/hosted.ts';
+import { diskFilled, feelPressure, recordLoad } from './rds/load.ts';
 import { lasting } from './rds/operations.ts';
 import { rdsRoutes } from './rds/routes.ts';
 import { sweep } from './rds/sweep.ts';
+import type { Instance } from './rds/types.ts';
 import { errorBody, type Refusal, refusalFrom, refuse } from './refusal.ts';
 import type { SimulatorRequest, Site } from './request.ts';
 import { createRouter, type Located } from './router.ts';
+import { createPostOffice } from './smn/post-office.ts';
+import { smnRoutes } from './smn/routes.ts';
+import type { Deliver } from './smn/types.ts';
 import { vpcRoutes } from './vpc/routes.ts';
 import { type Outcome, undergo } from './wire-faults.ts';
 import { newWorld, type Pending, schedule, type World } from './world.ts';
 
-const locate = createRouter([...iamRoutes, ...rdsRoutes, ...vpcRoutes]);
+const locate = createRouter([...iamRoutes, ...rdsRoutes, ...vpcRoutes, ...cesRoutes, ...smnRoutes]);
 
 const HOLD_UP_MS = 250;
 
@@ -33,17 +40,41 @@ export function createCloud(settings: Settings) {
   let random = createRandom(world);
   const faults = createFaultDesk();
   const rate = createRateLimit(settings.ratePerSecond);
+  const post = createPostOffice(() => world);
+  if (settings.deliver) post.deliverBy(settings.deliver);
 
   const sceneAt = (now: number): Scene => ({ world, settings, random, now });
 
   /** Does everything whose time has come, in order of time. */
-  function settle(): Scene {
-    const now = settings.clock.now();
+  function doWhatIsDue(now: number): void {
     for (let next = world.pending[0]; next && next.at <= now; next = world.pending[0]) {
       world.pending.shift();
-      if (next.kind === 'request') perform(next.request, next.at);
-      else bring(next, now);
+      happen(next, now);
     }
+  }
+
+  function happen(next: Pending, now: number): void {
+    switch (next.kind) {
+      case 'request':
+        perform(next.request, next.at);
+        return;
+      case 'effect':
+        bring(next, now);
+        return;
+      case 'disk-filled':
+        diskFilled(sceneAt(next.at), next.instanceId);
+        return;
+      case 'evaluation':
+        evaluate(sceneAt(next.at));
+        return;
+      case 'delivery':
+        post.carry(sceneAt(now), next.messageId);
+    }
+  }
+
+  function settle(): Scene {
+    const now = settings.clock.now();
+    doWhatIsDue(now);
     sweep(world, now);
     tellHosting();
     return sceneAt(now);
@@ -56,11 +87,18 @@ export function createCloud(settings: Settings) {
       const backupMs = lasting(sceneAt(now), settings.durations.backupMs);
       const isAutomatic = settings.automatedBackups;
       applyEffect(world, instanceId, effect, { now: at, random, backupMs, isAutomatic });
+      const instance = world.instances[instanceId];
+      if (instance) followLoad(sceneAt(at), instance);
       return;
     }
     const later = now + HOLD_UP_MS;
     prolongJob(world, instanceId, later - at);
     schedule(world, { at: later, kind: 'effect', instanceId, effect: due });
+  }
+
+  function followLoad(scene: Scene, instance: Instance): void {
+    recordLoad(scene, instance);
+    feelPressure(scene, instance);
   }
 
   const tellHosting = (): void => settings.hosting?.wish(wishOf(world));
@@ -115,6 +153,8 @@ export function createCloud(settings: Settings) {
       turnDown: (refusal) => turnDown(located, refusal, now),
       performLater: (afterMs) => schedule(world, { at: now + afterMs, kind: 'request', request }),
     });
+    // Messages that the call caused leave at once.
+    doWhatIsDue(now);
     tellHosting();
     return outcome;
   }
@@ -122,6 +162,9 @@ export function createCloud(settings: Settings) {
   function become(next: World): void {
     world = next;
     random = createRandom(world);
+    // Instances of files of before their load was kept.
+    for (const instance of Object.values(world.instances))
+      if (!instance.phases) recordLoad(sceneAt(settings.clock.now()), instance);
   }
 
   /** Databases, faults and counts go; tokens stay, so that clients need not log in again. */
@@ -132,7 +175,12 @@ export function createCloud(settings: Settings) {
     tellHosting();
   }
 
-  return { faults, settle, exchange, become, reset, finish };
+  /** Unless the options say how. */
+  function deliverBy(deliver: Deliver): void {
+    if (!settings.deliver) post.deliverBy(deliver);
+  }
+
+  return { faults, settle, exchange, become, reset, finish, deliverBy, delivered: post.quiet };
 }
 
 const pathOf = (request: SimulatorRequest): string => request.url.split('?', 1)[0] ?? '/';

@@ -12,11 +12,12 @@ import {
 } from './fields.ts';
 import { setUserState, USER_STATES } from './iam/user-state.ts';
 import { type Answer, json, type Scene } from './protocol.ts';
-import { setLoad } from './rds/load.ts';
+import { type LoadOrder, recordLoad, setLoad } from './rds/load.ts';
 import { setStatus } from './rds/set-status.ts';
 import type { Instance } from './rds/types.ts';
 import { BadField } from './refusal.ts';
 import type { SimulatorRequest } from './request.ts';
+import { signingIdentity } from './smn/signing.ts';
 
 type Control = (cloud: Cloud, scene: Scene, body: JsonObject, id: string) => unknown;
 
@@ -35,6 +36,8 @@ const controls: Record<string, Control> = {
     return {};
   },
   'POST /_sim/load': (_cloud, scene, body) => load(scene, body),
+  'GET /_sim/messages': (_cloud, { world }) => ({ messages: Object.values(world.messages) }),
+  'GET /_sim/smn-ca': () => ({ pem: signingIdentity().authority.certificate }),
   'GET /_sim/user': (_cloud, { world }) => ({ state: world.userState }),
   'POST /_sim/user': (_cloud, scene, body) => changeUser(scene, body),
   'POST /_sim/reset': (cloud) => {
@@ -68,7 +71,7 @@ function answerFor(cloud: Cloud, scene: Scene, request: SimulatorRequest): Answe
   }
 }
 
-const withoutPassword = ({ password: _password, ...rest }: Instance) => rest;
+const withoutPassword = ({ password: _password, phases: _phases, ...rest }: Instance) => rest;
 
 const kinds: readonly string[] = [...WIRE_FAULTS, ...WORLD_FAULTS];
 const services: readonly string[] = ['iam', 'rds', 'ces', 'smn', 'vpc'];
@@ -95,6 +98,7 @@ function instanceIn(scene: Scene, id: string): Instance {
 function changeInstance(scene: Scene, id: string, body: JsonObject): unknown {
   const instance = instanceIn(scene, id);
   setStatus(scene, instance, text(body, 'status'));
+  recordLoad(scene, instance);
   return withoutPassword(instance);
 }
 
@@ -107,12 +111,19 @@ function changeUser({ world }: Scene, body: JsonObject): unknown {
 
 function load(scene: Scene, body: JsonObject): unknown {
   const instance = instanceIn(scene, text(body, 'id'));
-  const wanted: Partial<Instance['load']> = {};
+  const wanted: LoadOrder = {};
   for (const name of ['cpu', 'mem', 'disk'] as const) {
     const value = body[name];
     if (value === undefined) continue;
     if (value !== null && (typeof value !== 'number' || value < 0 || value > 100))
       throw new BadField(name, 'it must be a percentage or null');
+    wanted[name] = value;
+  }
+  for (const name of ['scale', 'growthGbPerDay'] as const) {
+    const value = body[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'number' || value < 0) throw new BadField(name, 'it must be a number from 0 on');
+    if (!instance.phases) throw new BadField(name, 'the instance is not built yet');
     wanted[name] = value;
   }
   setLoad(scene, instance, wanted);

@@ -31,8 +31,6 @@ const greeting = (url: string): string => `Open Telekom Cloud, simulated, at ${u
   project id ${DEMO_PROJECT.id}; controls at ${url}/_sim
 `;
 
-const PULSE_MS = 500;
-
 type RealFlags = ReturnType<typeof readArguments>['real'];
 
 function openHosting({ folder, ...flags }: RealFlags, stateFile: string | undefined): Host | undefined {
@@ -53,13 +51,10 @@ async function main(): Promise<void> {
   if (saved) simulator.load(saved);
   const file = stateFile ? createStateFile(stateFile, simulator.save) : undefined;
   const handle = (request: SimulatorRequest) => simulator.handle(request).finally(() => file?.touch());
-  const server = await serveSimulator({ handle }, { host, port });
+  const server = await serveSimulator({ ...simulator, handle }, { host, port });
   process.stdout.write(greeting(server.url));
-  // Real databases go up and down on time, also when nobody calls.
-  const pulse = hosting && setInterval(simulator.settle, PULSE_MS);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, async () => {
-      clearInterval(pulse);
       file?.flush();
       await server.close();
       await hosting?.close({ data: stateFile !== undefined });

@@ -1,6 +1,7 @@
 // What can be set about a simulated cloud, with defaults near to what was seen of the real one.
 import { type Clock, systemClock } from '../clock.ts';
 import type { Hosting } from './hosting.ts';
+import type { Deliver } from './smn/types.ts';
 
 /** How long each operation takes at speed 1. */
 export type Durations = {
@@ -49,7 +50,7 @@ const defaultDurations: Durations = {
 
 export type SimulatorOptions = {
   clock?: Clock;
-  /** Divides the durations of operations, nothing else. */
+  /** Divides the durations of operations, the periods of metrics and the days of the load curve, nothing else. */
   speed?: number;
   seed?: number;
   /** Further VPCs, each with a subnet and a security group of the same name. */
@@ -71,13 +72,21 @@ export type SimulatorOptions = {
   uniqueNames?: boolean;
   /** Calls a second, beyond which 429 is answered; 0 = no limit. */
   ratePerSecond?: number;
+  alarmQuota?: number;
+  /** An alarm is judged so long after the end of its period. */
+  alarmDelayMs?: number;
+  /** The real SMN posts to public addresses only. */
+  allowInternalEndpoints?: boolean;
+  /** How messages of SMN get to their endpoints; unless told, over the network once there is a server. */
+  deliver?: Deliver;
   /** Runs a real database behind each instance of the engines it knows. */
   hosting?: Hosting;
 };
 
-export type Settings = Required<Omit<SimulatorOptions, 'baseUrl' | 'durations' | 'hosting'>> & {
+export type Settings = Required<Omit<SimulatorOptions, 'baseUrl' | 'durations' | 'hosting' | 'deliver'>> & {
   baseUrl: string | undefined;
   hosting: Hosting | undefined;
+  deliver: Deliver | undefined;
   durations: Durations;
 };
 
@@ -97,6 +106,10 @@ export function settingsFrom(options: SimulatorOptions): Settings {
     automatedBackups: options.automatedBackups ?? true,
     uniqueNames: options.uniqueNames ?? false,
     ratePerSecond: options.ratePerSecond ?? 0,
+    alarmQuota: options.alarmQuota ?? 15_000,
+    alarmDelayMs: options.alarmDelayMs ?? 0,
+    allowInternalEndpoints: options.allowInternalEndpoints ?? true,
+    deliver: options.deliver,
     hosting: options.hosting,
   };
 }

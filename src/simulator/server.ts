@@ -3,13 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { SendError } from '../otc/send.ts';
 import type { Simulator } from './simulator.ts';
+import { deliverOverHttp } from './smn/http-deliver.ts';
 
 const MAX_BODY_BYTES = 12 * 1024 * 1024;
+
+/** Alarms and messages are on time, also when nobody calls. */
+const PULSE_MS = 500;
+
+type Served = Pick<Simulator, 'handle'> & Partial<Pick<Simulator, 'settle' | 'deliverBy'>>;
 
 export type RunningSimulator = { url: string; close(): Promise<void> };
 
 export async function serveSimulator(
-  simulator: Pick<Simulator, 'handle'>,
+  simulator: Served,
   { host = '127.0.0.1', port = 0 }: { host?: string; port?: number } = {},
 ): Promise<RunningSimulator> {
   const server = createServer((request, response) => {
@@ -20,10 +26,13 @@ export async function serveSimulator(
     server.listen(port, host, resolve);
   });
   const { port: actualPort } = server.address() as AddressInfo;
+  simulator.deliverBy?.(deliverOverHttp);
+  const pulse = simulator.settle && setInterval(simulator.settle, PULSE_MS).unref();
   return {
     url: `http://${host}:${actualPort}`,
     close: () =>
       new Promise((resolve) => {
+        clearInterval(pulse);
         server.close(() => resolve());
         server.closeAllConnections();
       }),

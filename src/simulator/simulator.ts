@@ -1,6 +1,7 @@
 // Open Telekom Cloud in a box: answers the cloud's protocol without sockets, timers or chance of its own.
 // States move when the clock has moved: every call first applies what has become due.
 import { type OtcRequest, type OtcResponse, type Send, SendError } from '../otc/send.ts';
+import type { Alarm } from './ces/types.ts';
 import { createCloud } from './cloud.ts';
 import { control, isControl } from './control.ts';
 import type { Fault, FaultEntry } from './faults.ts';
@@ -9,6 +10,7 @@ import { type SimulatorOptions, settingsFrom } from './options.ts';
 import type { Backup, Instance, Job } from './rds/types.ts';
 import type { SimulatorRequest } from './request.ts';
 import { readSave, writeSave } from './save.ts';
+import type { Deliver, Message } from './smn/types.ts';
 import type { Outcome } from './wire-faults.ts';
 import { cloneOf, type WorldEvent } from './world.ts';
 
@@ -23,6 +25,9 @@ export type SimulatorState = {
   /** Not yet revoked or expired. */
   readonly tokens: Token[];
   readonly accessKeys: AccessKey[];
+  readonly alarms: Alarm[];
+  /** Of SMN, one for each endpoint. */
+  readonly messages: Message[];
 };
 
 export type Simulator = {
@@ -35,6 +40,10 @@ export type Simulator = {
   reset(): void;
   /** Does what has become due. Every call does so too; this is for real databases that nobody asks about. */
   settle(): void;
+  /** How messages of SMN get to their endpoints, unless the options say it. */
+  deliverBy(deliver: Deliver): void;
+  /** Resolves when no message is under way. */
+  delivered(): Promise<void>;
   save(): string;
   load(saved: string): void;
 };
@@ -101,6 +110,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     get accessKeys() {
       return Object.values(now().world.accessKeys).filter((key) => key.expiresAt > clock.now());
     },
+    get alarms() {
+      return Object.values(structuredClone(now().world.alarms));
+    },
+    get messages() {
+      return Object.values(structuredClone(now().world.messages));
+    },
   };
 
   return {
@@ -111,6 +126,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     calls: () => cloneOf(now().world.calls),
     reset: cloud.reset,
     settle: () => void now(),
+    deliverBy: cloud.deliverBy,
+    delivered: cloud.delivered,
     save: () => writeSave({ world: now().world, faults: cloud.faults.list() }),
     load(saved) {
       const { world, faults } = readSave(saved);

@@ -1,11 +1,17 @@
 // Everything the simulated cloud remembers: plain data, so that saving it is JSON and comparing it is easy.
+import type { Alarm, AlarmRecord } from './ces/types.ts';
 import type { AccessKey, Token, UserState } from './iam/types.ts';
 import type { Backup, Effect, Instance, Job, Template } from './rds/types.ts';
 import type { SimulatorRequest } from './request.ts';
+import type { Message, Subscription, Topic } from './smn/types.ts';
 
 export type Pending = { at: number; order: number } & (
   | { kind: 'effect'; instanceId: string; effect: Effect }
   | { kind: 'request'; request: SimulatorRequest }
+  | { kind: 'disk-filled'; instanceId: string }
+  /** The end of a period of alarm rules. */
+  | { kind: 'evaluation' }
+  | { kind: 'delivery'; messageId: string }
 );
 
 /** What really happened, whatever the caller was told. */
@@ -23,6 +29,12 @@ export type World = {
   backups: Record<string, Backup>;
   jobs: Record<string, Job>;
   templates: Record<string, Template>;
+  alarms: Record<string, Alarm>;
+  /** Changes of alarms, oldest first. */
+  alarmRecords: AlarmRecord[];
+  topics: Record<string, Topic>;
+  subscriptions: Record<string, Subscription>;
+  messages: Record<string, Message>;
   recycleDays: number;
   sweptAt: number;
   pending: Pending[];
@@ -45,6 +57,11 @@ export const newWorld = (seed: number): World => ({
   backups: table(),
   jobs: table(),
   templates: table(),
+  alarms: table(),
+  alarmRecords: [],
+  topics: table(),
+  subscriptions: table(),
+  messages: table(),
   recycleDays: 7,
   sweptAt: 0,
   pending: [],
@@ -57,8 +74,13 @@ export const revived = (world: World): World => ({
   ...world,
   tokens: table(world.tokens),
   accessKeys: table(world.accessKeys),
-  // Absent in files of before this field.
+  // Absent in files of before these fields.
   userState: world.userState ?? 'active',
+  alarms: table(world.alarms),
+  alarmRecords: world.alarmRecords ?? [],
+  topics: table(world.topics),
+  subscriptions: table(world.subscriptions),
+  messages: table(world.messages),
   instances: table(world.instances),
   deleted: table(world.deleted),
   backups: table(world.backups),

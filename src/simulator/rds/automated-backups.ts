@@ -36,7 +36,7 @@ export function newBackup(random: Random, instance: Instance, at: number): Backu
   };
 }
 
-const backupSizeKb = (instance: Instance): number => Math.round(usedGb(instance) * KB_PER_GB);
+const backupSizeKb = (instance: Instance, at: number): number => Math.round(usedGb(instance, at) * KB_PER_GB);
 
 export function takeFirstBackup(world: World, instance: Instance, clock: BackupClock): void {
   if (!clock.isAutomatic || instance.type === 'Replica') return;
@@ -47,7 +47,7 @@ export function takeFirstBackup(world: World, instance: Instance, clock: BackupC
     ...backup,
     status: 'COMPLETED',
     endAt: clock.now,
-    sizeKb: backupSizeKb(instance),
+    sizeKb: backupSizeKb(instance, clock.now),
   };
 }
 
@@ -99,7 +99,7 @@ export function endBackup(world: World, effect: { backupId: string; isFailed: bo
   if (!backup || !instance) return;
   backup.status = effect.isFailed ? 'FAILED' : 'COMPLETED';
   backup.endAt = now;
-  backup.sizeKb = effect.isFailed ? 0 : backupSizeKb(instance);
+  backup.sizeKb = effect.isFailed ? 0 : backupSizeKb(instance, now);
 }
 
 export function removeBackup(world: World, backupId: string, at: number): void {

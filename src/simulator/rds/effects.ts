@@ -110,6 +110,6 @@ export function applyEffect(world: World, instanceId: string, effect: Effect, cl
   note(world, { at: clock.now, kind: effect.do, instanceId, name: instance.name });
   instance.operation = undefined;
   instance.updatedAt = clock.now;
-  instance.status = failedStatus[effect.do] ?? restingStatus(instance);
+  instance.status = failedStatus[effect.do] ?? restingStatus(instance, clock.now);
   if (effect.do === 'built') takeFirstBackup(world, instance, clock);
 }

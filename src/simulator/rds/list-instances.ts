@@ -40,7 +40,7 @@ export function listInstances(call: Call): Answer {
   return json(200, {
     instances: rows
       .slice(offset, offset + limit)
-      .map((instance) => instanceShape(instance, replicas.get(instance.id) ?? [], query.has('id'))),
+      .map((instance) => instanceShape(instance, replicas.get(instance.id) ?? [], query.has('id'), call.now)),
     total_count: rows.length,
   });
 }

@@ -87,7 +87,7 @@ export function showUsedSpace(call: Call): Answer {
   if (instance.engine === 'PostgreSQL')
     throw refuse(400, 'DBS.200040', 'PostgreSQL does not support this call.');
   const master = instance.nodes.find(({ role }) => role !== 'slave');
-  return json(200, { node_id: master?.id ?? '', used: usedGb(instance).toFixed(2) });
+  return json(200, { node_id: master?.id ?? '', used: usedGb(instance, call.now).toFixed(2) });
 }
 
 export function showQuotas(call: Call): Answer {

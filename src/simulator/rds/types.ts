@@ -1,4 +1,5 @@
 // The databases of the simulated cloud as they are kept, not as they are shown (see wire.ts for that).
+import type { LoadPhase } from './load-phase.ts';
 
 export type Engine = 'MySQL' | 'PostgreSQL' | 'SQLServer';
 
@@ -71,8 +72,10 @@ export type Instance = {
   parameters: Record<string, string>;
   needsRestart: boolean;
   autoExpansion: { isOn: boolean; limitGb: number; triggerPercent: number };
-  /** Percent, as set from outside; null means unset. */
+  /** Percent, as set from outside; null means the curve. */
   load: { cpu: number | null; mem: number | null; disk: number | null };
+  /** What its load was when; from the moment it was built. */
+  phases?: LoadPhase[];
   /** Where the data came from, for restored instances. */
   restoredFrom: { instanceId: string; backupId?: string; time?: number } | undefined;
   operation: { kind: OperationKind; jobId: string; since: number } | undefined;

@@ -12,7 +12,7 @@ const datastore = (of: Instance) => ({
 });
 
 /** An instance in a list. `isAlone`: asked for by id, which shows more. */
-export function instanceShape(of: Instance, replicas: readonly Instance[], isAlone: boolean) {
+export function instanceShape(of: Instance, replicas: readonly Instance[], isAlone: boolean, now: number) {
   const isBuilt = of.builtAt !== undefined;
   const flavor = findFlavor(of.flavor);
   const related = of.replicaOf
@@ -63,7 +63,7 @@ export function instanceShape(of: Instance, replicas: readonly Instance[], isAlo
     associated_with_ddm: false,
     enable_ssl: of.ssl,
     ...(of.engine === 'MySQL' && { read_only_by_user: false }),
-    ...(isAlone && of.engine !== 'MySQL' && { backup_used_space: 0, storage_used_space: usedGb(of) }),
+    ...(isAlone && of.engine !== 'MySQL' && { backup_used_space: 0, storage_used_space: usedGb(of, now) }),
   };
 }
 
