@@ -4,22 +4,28 @@ import type { Clock } from '../clock.ts';
 import { budgetOf, withBudget } from './budget.ts';
 import { type Cached, createCached } from './cache.ts';
 import { type Call, createCall } from './call.ts';
-import type { Budget, Credentials, Engine, Flavor, Snapshot } from './cloud.ts';
+import { createAlarmSnapshots } from './ces.ts';
+import type { Budget, Credentials, Engine, Flavor, Parameter, Snapshot } from './cloud.ts';
 import { logIn } from './iam.ts';
 import { createLimiter, type defaultLimits, withLimiter } from './limiter.ts';
 import { createLru } from './lru.ts';
-import { fetchFlavors } from './rds-reads.ts';
+import type { AlarmSnapshot } from './monitoring.ts';
+import { fetchFlavors, fetchParameters } from './rds-reads.ts';
 import { withReadRetry } from './retry.ts';
 import type { Send } from './send.ts';
 import { createSessions } from './session.ts';
 import { createSnapshots } from './snapshot.ts';
+import { createIssues, type Issues } from './temporary-keys.ts';
 import { createNetworks, type Networks } from './vpc.ts';
 
 export type Account = {
   callWithin(budget: Budget): Call;
+  issuesWithin(budget: Budget): Issues;
   snapshots: Cached<Snapshot>;
   flavors(engine: Engine, version: string): Cached<readonly Flavor[]>;
+  parameters(instanceId: string): Cached<readonly Parameter[]>;
   networks: Networks;
+  alarms: Cached<AlarmSnapshot>;
 };
 
 export type AccountDeps = {
@@ -32,14 +38,17 @@ export type AccountDeps = {
 /** Shared work has its own time: whoever starts it may have little left. */
 const sharedWorkMs = 20_000;
 
+/** A list is some 50 kB in a real cloud. */
+const maxParameterLists = 500;
+
 export function createAccount(
   credentials: Credentials,
   { send, clock, random, limits }: AccountDeps,
 ): Account {
   const limiter = createLimiter(clock, limits);
   // From the inside out: one attempt with a deadline, held to the rate, repeated if it is a read.
-  const transport = (budget: Budget): Send =>
-    withReadRetry(withLimiter(withBudget(send, budget), limiter, budget, clock), { clock, random, budget });
+  const once = (budget: Budget): Send => withLimiter(withBudget(send, budget), limiter, budget, clock);
+  const transport = (budget: Budget): Send => withReadRetry(once(budget), { clock, random, budget });
 
   const sessions = createSessions(clock, () =>
     logIn(credentials, { send: transport(budgetOf(clock, sharedWorkMs)), clock }),
@@ -47,14 +56,27 @@ export function createAccount(
   const callWithin = (budget: Budget) => createCall({ send: transport(budget), clock, sessions, budget });
   const callAlone = () => callWithin(budgetOf(clock, sharedWorkMs));
   const flavorLists = createLru<Cached<readonly Flavor[]>>(100);
+  const parameterLists = createLru<Cached<readonly Parameter[]>>(maxParameterLists);
 
   return {
     callWithin,
+    issuesWithin: (budget) =>
+      createIssues({
+        credentials,
+        call: callWithin(budget),
+        session: () => sessions.get(budget.remainingMs()),
+        logInOnce: () => logIn(credentials, { send: once(budget), clock }),
+      }),
     snapshots: createSnapshots(clock, callAlone),
     networks: createNetworks(clock, callAlone),
+    alarms: createAlarmSnapshots(clock, callAlone),
     flavors: (engine, version) =>
       flavorLists.get(`${engine}/${version}`, () =>
         createCached(clock, 'the list of flavors', () => fetchFlavors(callAlone(), engine, version)),
+      ),
+    parameters: (instanceId) =>
+      parameterLists.get(instanceId, () =>
+        createCached(clock, 'the list of parameters', () => fetchParameters(callAlone(), instanceId)),
       ),
   };
 }

@@ -1,6 +1,9 @@
 // What the loop can ask of one project in the cloud. Wire names end in the sibling files; here and beyond
 // everything is camelCase, with units in the names.
 
+import type { Fresh } from './fresh.ts';
+import type { Monitoring, Notifications } from './monitoring.ts';
+
 export type Engine = 'MySQL' | 'PostgreSQL' | 'SQLServer';
 
 export type InstanceNode = {
@@ -63,6 +66,49 @@ export type NewInstance = {
   backupKeepDays: number;
 };
 
+/** A change of a running instance. Each names its target, so that seeing the target proves that it happened. */
+export type InstanceChange =
+  /** `sizeGb` is the new total. */
+  | { kind: 'enlarge'; sizeGb: number }
+  | { kind: 'resize'; flavor: string }
+  /** Single -> HA; only SQL Server needs the root password for it. */
+  | { kind: 'addStandby'; zone: string; password: string | undefined }
+  | { kind: 'replicationMode'; mode: string }
+  | { kind: 'failoverStrategy'; strategy: string }
+  | { kind: 'port'; port: number }
+  | { kind: 'securityGroup'; securityGroupId: string }
+  | { kind: 'backupPolicy'; startTime: string; keepDays: number }
+  | { kind: 'parameters'; values: Record<string, string> }
+  /** `remove` first: a tag that stands with another value is not overwritten. */
+  | { kind: 'tags'; set: Record<string, string>; remove: readonly string[] }
+  | { kind: 'ssl'; on: boolean }
+  | { kind: 'window'; start: string; end: string }
+  | { kind: 'stop' }
+  | { kind: 'start' }
+  | { kind: 'minorUpgrade' };
+
+export type ChangeKind = InstanceChange['kind'];
+
+export type Parameter = {
+  name: string;
+  value: string;
+  restartRequired: boolean;
+  readonly: boolean;
+  /** `1-100`, `ON|OFF`; empty when the cloud names none. */
+  range: string;
+  type: string;
+};
+
+export type NewReplica = {
+  name: string;
+  primaryId: string;
+  flavor: string;
+  volumeType: string;
+  volumeGb: number;
+  availabilityZone: string;
+  region: string;
+};
+
 export type Backup = {
   id: string;
   name: string;
@@ -97,8 +143,7 @@ export type Task = { id: string; name: string; instanceId: string; status: strin
 
 export type Network = { vpcId: string; subnetId: string; securityGroupId: string };
 
-/** An answer that was read for this very call, with the cloud's own clock (its `Date` header, in ms). */
-export type Fresh<T> = { value: T; at: number };
+export type { Fresh };
 
 /** All instances of the project, as of `at`; may be shared by many callers. */
 export type Snapshot = {
@@ -120,6 +165,8 @@ export type Cloud = {
   flavors(engine: Engine, version: string): Promise<readonly Flavor[]>;
   /** Each argument is a name or an id. An unknown one is a UserError on that spec field. */
   network(wanted: { vpc: string; subnet: string; securityGroup: string }): Promise<Network>;
+  securityGroup(nameOrId: string): Promise<string>;
+  parameters(instanceId: string, maxAgeSeconds: number): Promise<readonly Parameter[]>;
 
   // Fresh reads: never cached, never shared.
   findInstanceById(id: string): Promise<Fresh<Instance | undefined>>;
@@ -128,16 +175,18 @@ export type Cloud = {
   findJob(id: string): Promise<Job | undefined>;
   tasks(instanceId: string, sinceMs: number): Promise<readonly Task[]>;
   backups(instanceId: string): Promise<Fresh<readonly Backup[]>>;
+  /** How many more instances the account may have; undefined when the cloud does not tell. */
+  freeInstances(): Promise<number | undefined>;
 
   // Writes that must not be repeated.
   createInstance(wanted: NewInstance): Promise<{ id: string; jobId: string | undefined }>;
   deleteInstance(id: string): Promise<{ jobId: string | undefined }>;
   createBackup(wanted: { instanceId: string; name: string; description: string }): Promise<{ id: string }>;
+  /** Manual ones only; the cloud refuses the others. */
+  deleteBackup(id: string): Promise<void>;
   restartInstance(id: string): Promise<{ jobId: string | undefined }>;
-  /** `sizeGb` is the new total. */
-  enlargeVolume(id: string, sizeGb: number): Promise<{ jobId: string | undefined }>;
-  resizeFlavor(id: string, flavor: string): Promise<{ jobId: string | undefined }>;
-
+  createReplica(wanted: NewReplica): Promise<{ id: string; jobId: string | undefined }>;
+  change(id: string, change: InstanceChange): Promise<{ jobId: string | undefined }>;
   resetPassword(id: string, password: string): Promise<void>;
 
   // Writes that are safe to repeat.
@@ -145,10 +194,29 @@ export type Cloud = {
   untagInstance(id: string, keys: readonly string[]): Promise<void>;
   /** Returns only when the token is definitely dead (revoked now, or unknown to IAM). */
   revokeToken(token: string): Promise<void>;
-};
+
+  // Credentials for Jobs: asked for once, as a lost answer leaves one that nobody can revoke.
+  issueKeys(actions: readonly string[], lifeSeconds: number): Promise<KeyAccess>;
+  issueToken(): Promise<TokenAccess>;
+} & Monitoring &
+  Notifications;
 
 /** Opens a cloud for a set of credentials; token, limiter and snapshot are shared between openings. */
 export type OpenCloud = (credentials: Credentials, budget: Budget) => Cloud;
+
+type Whereabouts = { authUrl: string; rdsUrl: string; region: string; projectId: string };
+
+/** Everything that a Job needs to call the cloud. */
+export type KeyAccess = Whereabouts & {
+  form: 'keys';
+  accessKey: string;
+  secretKey: string;
+  securityToken: string;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+};
+export type TokenAccess = Whereabouts & { form: 'token'; token: string };
+export type JobAccess = KeyAccess | TokenAccess;
 
 export type Credentials = {
   authUrl: string;

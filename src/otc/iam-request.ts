@@ -10,14 +10,14 @@ import type { OtcRequest, Send } from './send.ts';
 export type IamDeps = { send: Send; clock: Clock };
 
 /** The auth URL may be given with or without its version. */
-export function iamBase({ authUrl }: Credentials): string {
+export function iamBase({ authUrl }: Pick<Credentials, 'authUrl'>): string {
   const url = authUrl.replace(/\/+$/, '');
   return url.endsWith('/v3') ? url : `${url}/v3`;
 }
 
 export function iamRequest(
-  credentials: Credentials,
-  method: 'GET' | 'POST',
+  credentials: Pick<Credentials, 'authUrl'>,
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   { query = '', body }: { query?: string; body?: string } = {},
 ): OtcRequest {

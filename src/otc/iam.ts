@@ -43,6 +43,7 @@ async function openWithToken(
       renewAt: startedAt + lifeMs - Math.min(renewBeforeMs, lifeMs / 5),
       expiresAt: startedAt + lifeMs,
       secrets: [...secretsOf(credentials), token],
+      token,
     };
   });
 }

@@ -4,13 +4,16 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { type Account, createAccount } from './account.ts';
 import type { Call } from './call.ts';
+import { createMonitoring } from './ces.ts';
 import type { Budget, Cloud, Credentials, OpenCloud } from './cloud.ts';
 import type { defaultLimits } from './limiter.ts';
 import { createLru } from './lru.ts';
 import { type Observe, withObserve } from './observe.ts';
+import { createRdsChanges } from './rds-changes.ts';
 import { createRdsReads } from './rds-reads.ts';
 import { createRdsWrites } from './rds-writes.ts';
 import type { Send } from './send.ts';
+import { createNotifications } from './smn.ts';
 
 const maxAccounts = 200;
 const flavorsKeepMs = 10 * 60_000;
@@ -37,11 +40,20 @@ export function createOpenCloud({ send, clock, random, observe, limits }: OpenCl
 
 function cloudOf(account: Account, budget: Budget): Cloud {
   const call = account.callWithin(budget);
+  const writes = createRdsWrites(call);
   return {
     ...createRdsReads(call),
-    ...createRdsWrites(call),
+    ...writes,
+    ...createRdsChanges(call, writes),
+    ...account.issuesWithin(budget),
+    ...createMonitoring(call),
+    ...createNotifications(call),
+    alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),
+    parameters: (id, maxAgeSeconds) =>
+      account.parameters(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
+    securityGroup: (wanted) => account.networks.securityGroup(wanted, () => budget.remainingMs()),
     network: (wanted) => account.networks.find(wanted, () => budget.remainingMs()),
     revokeToken: (token) => revokeToken(call, token),
   };

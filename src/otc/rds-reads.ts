@@ -2,10 +2,18 @@
 
 import { CloudError } from '../errors.ts';
 import type { Call } from './call.ts';
-import type { Cloud, Engine, Flavor, Fresh } from './cloud.ts';
-import { type Json, neededObjects, objectOf } from './json.ts';
+import type { Cloud, Engine, Flavor, Fresh, Parameter } from './cloud.ts';
+import { type Json, neededObjects, numberOf, objectOf, textOf } from './json.ts';
 import { collectPages, type Page, totalOf } from './pages.ts';
-import { type InstanceRow, readBackup, readFlavor, readInstanceRow, readJob, readTask } from './rds-wire.ts';
+import {
+  type InstanceRow,
+  readBackup,
+  readFlavor,
+  readInstanceRow,
+  readJob,
+  readParameter,
+  readTask,
+} from './rds-wire.ts';
 
 /** The most that OTC gives per page. */
 export const pageLimit = 100;
@@ -14,7 +22,13 @@ const unknownJob = 'DBS.200543';
 
 type RdsReads = Pick<
   Cloud,
-  'findInstanceById' | 'findInstancesByName' | 'findInstancesByNamePart' | 'findJob' | 'tasks' | 'backups'
+  | 'findInstanceById'
+  | 'findInstancesByName'
+  | 'findInstancesByNamePart'
+  | 'findJob'
+  | 'tasks'
+  | 'backups'
+  | 'freeInstances'
 >;
 
 export function createRdsReads(call: Call): RdsReads {
@@ -78,6 +92,14 @@ export function createRdsReads(call: Call): RdsReads {
       const query = { instance_id: instanceId, limit: pageLimit };
       return collectPages((offset) => get('/backups', { ...query, offset }, read), pageLimit);
     },
+
+    async freeInstances() {
+      const read = (body: Json) => neededObjects(objectOf(body, 'quotas'), 'resources');
+      const { value } = await get('/quotas', {}, read);
+      const row = value.find((one) => textOf(one, 'type') === 'instance');
+      const [quota, used] = [row && numberOf(row, 'quota'), row && numberOf(row, 'used')];
+      return quota === undefined || used === undefined ? undefined : quota - used;
+    },
   };
 }
 
@@ -102,6 +124,17 @@ export async function fetchFlavors(call: Call, engine: Engine, version: string):
     params: { db: engine },
     query: { version_name: version },
     read: (body) => neededObjects(body, 'flavors').map(readFlavor),
+  });
+  return value;
+}
+
+export async function fetchParameters(call: Call, instanceId: string): Promise<readonly Parameter[]> {
+  const { value } = await call({
+    service: 'rds',
+    method: 'GET',
+    path: '/instances/{id}/configurations',
+    params: { id: instanceId },
+    read: (body) => neededObjects(body, 'configuration_parameters').map(readParameter),
   });
   return value;
 }

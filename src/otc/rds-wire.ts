@@ -1,6 +1,17 @@
 // RDS on the wire and in our words. Wire names end here.
 
-import type { Backup, Engine, Flavor, Instance, InstanceNode, Job, NewInstance, Task } from './cloud.ts';
+import type {
+  Backup,
+  Engine,
+  Flavor,
+  Instance,
+  InstanceNode,
+  Job,
+  NewInstance,
+  NewReplica,
+  Parameter,
+  Task,
+} from './cloud.ts';
 import {
   type Json,
   need,
@@ -99,6 +110,33 @@ export function writeNewInstance(wanted: NewInstance): Json {
     port: String(wanted.port),
     backup_strategy: { start_time: wanted.backupStartTime, keep_days: wanted.backupKeepDays },
   };
+}
+
+/** Engine, network and size come from the primary; the cloud wants a size all the same. */
+export function writeNewReplica(wanted: NewReplica): Json {
+  return {
+    name: wanted.name,
+    replica_of_id: wanted.primaryId,
+    flavor_ref: wanted.flavor,
+    volume: { type: wanted.volumeType, size: wanted.volumeGb },
+    region: wanted.region,
+    availability_zone: wanted.availabilityZone,
+  };
+}
+
+export function readParameter(row: Json): Parameter {
+  return {
+    name: need(textOf(row, 'name'), 'parameter name'),
+    value: textOf(row, 'value') ?? '',
+    restartRequired: row.restart_required === true,
+    readonly: row.readonly === true,
+    range: textOf(row, 'value_range') ?? '',
+    type: textOf(row, 'type') ?? 'string',
+  };
+}
+
+export function readJobId(body: Json): { jobId: string | undefined } {
+  return { jobId: textOf(body, 'job_id') ?? textOf(body, 'workflowId') };
 }
 
 export function readBackup(row: Json): Backup {

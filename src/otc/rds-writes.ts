@@ -4,7 +4,7 @@ import { CloudError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Cloud } from './cloud.ts';
 import { type Json, need, objectOf, textOf } from './json.ts';
-import { readTags, writeNewInstance } from './rds-wire.ts';
+import { readJobId, readTags, writeNewInstance, writeNewReplica } from './rds-wire.ts';
 
 const tagExists = 'DBS.200098';
 
@@ -13,9 +13,9 @@ type RdsWrites = Pick<
   | 'createInstance'
   | 'deleteInstance'
   | 'createBackup'
+  | 'deleteBackup'
   | 'restartInstance'
-  | 'enlargeVolume'
-  | 'resizeFlavor'
+  | 'createReplica'
   | 'resetPassword'
   | 'tagInstance'
   | 'untagInstance'
@@ -54,9 +54,20 @@ export function createRdsWrites(call: Call): RdsWrites {
       return post('/backups', { instance_id: instanceId, name, description }, read);
     },
 
+    async deleteBackup(id) {
+      const path = '/backups/{id}';
+      await call({ service: 'rds', method: 'DELETE', path, params: { id }, read: () => {} });
+    },
+
     restartInstance: (id) => act(id, { restart: {} }),
-    enlargeVolume: (id, sizeGb) => act(id, { enlarge_volume: { size: sizeGb } }),
-    resizeFlavor: (id, flavor) => act(id, { resize_flavor: { spec_code: flavor } }),
+
+    createReplica(wanted) {
+      const read = (body: Json) => ({
+        id: need(textOf(objectOf(body, 'instance'), 'id'), 'instance.id'),
+        ...readJobId(body),
+      });
+      return post('/instances', writeNewReplica(wanted), read);
+    },
 
     resetPassword: (id, password) =>
       post('/instances/{id}/password', { db_user_pwd: password }, () => {}, id, [password]),
@@ -100,8 +111,4 @@ async function missingTags(
 
 function pairs(tags: Record<string, string>): { key: string; value: string }[] {
   return Object.entries(tags).map(([key, value]) => ({ key, value }));
-}
-
-function readJobId(body: Json): { jobId: string | undefined } {
-  return { jobId: textOf(body, 'job_id') };
 }

@@ -32,13 +32,12 @@ export function withReadRetry(send: Send, { clock, random, budget }: RetryDeps):
   };
 }
 
-/** Asking for a token is a POST, but a second token does no harm. */
+/** Asking for a token is a POST, but a second token does no harm; asking for metrics only looks like a write. */
+const repeatablePosts = ['iam /v3/auth/tokens', 'ces /V1.0/{project}/batch-query-metric-data'];
+
 function isRepeatable({ method, service, route }: OtcRequest): boolean {
-  return (
-    method === 'GET' ||
-    method === 'HEAD' ||
-    (service === 'iam' && method === 'POST' && route === '/v3/auth/tokens')
-  );
+  if (method === 'POST') return repeatablePosts.includes(`${service} ${route}`);
+  return method === 'GET' || method === 'HEAD';
 }
 
 async function attemptOnce(send: Send, request: OtcRequest): Promise<OtcResponse | SendError> {

@@ -16,6 +16,8 @@ export type Session = {
   renewAt: number;
   expiresAt: number;
   secrets: readonly string[];
+  /** Of a login by password or token. */
+  token?: string;
 };
 
 export type Sessions = {

@@ -21,6 +21,7 @@ export type Networks = {
     wanted: { vpc: string; subnet: string; securityGroup: string },
     remainingMs: () => number,
   ): Promise<Network>;
+  securityGroup(wanted: string, remainingMs: () => number): Promise<string>;
 };
 
 export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
@@ -30,26 +31,28 @@ export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
   const groups = listed('the list of security groups', '/v2.0/security-groups', 'security_groups');
   const subnetsByVpc = createLru<Cached<Named[]>>(200);
 
+  const pickWithin =
+    (remainingMs: () => number) =>
+    async (list: Cached<Named[]>, name: string, what: string, field: string) => {
+      const isWanted = ({ id, name: other }: Named) => id === name || other === name;
+      let hits = (await list.get(keepMs, remainingMs())).filter(isWanted);
+      if (hits.length === 0) hits = (await list.get(missKeepMs, remainingMs())).filter(isWanted);
+      return choose(hits, name, what, field);
+    };
+  const securityGroup = (wanted: string, remainingMs: () => number) =>
+    pickWithin(remainingMs)(groups, wanted, 'security group', 'spec.securitygroup');
+
   return {
+    securityGroup,
     async find(wanted, remainingMs) {
-      const pick = async (list: Cached<Named[]>, name: string, what: string, field: string) => {
-        const isWanted = ({ id, name: other }: Named) => id === name || other === name;
-        let hits = (await list.get(keepMs, remainingMs())).filter(isWanted);
-        if (hits.length === 0) hits = (await list.get(missKeepMs, remainingMs())).filter(isWanted);
-        return choose(hits, name, what, field);
-      };
+      const pick = pickWithin(remainingMs);
       const vpcId = await pick(vpcs, wanted.vpc, 'VPC', 'spec.vpc');
       // RDS wants the v1 id of the subnet, not its neutron_subnet_id.
       const subnets = subnetsByVpc.get(vpcId, () =>
         listed('the list of subnets', '/v1/{project}/subnets', 'subnets', { vpc_id: vpcId }),
       );
       const subnetId = await pick(subnets, wanted.subnet, `subnet of VPC ${wanted.vpc}`, 'spec.subnet');
-      const securityGroupId = await pick(
-        groups,
-        wanted.securityGroup,
-        'security group',
-        'spec.securitygroup',
-      );
+      const securityGroupId = await securityGroup(wanted.securityGroup, remainingMs);
       return { vpcId, subnetId, securityGroupId };
     },
   };

@@ -103,7 +103,7 @@ for (const [name, credentials] of Object.entries({ password: byPassword, 'AK/SK'
     t.equal((await open(credentials).findInstanceById(id)).value?.status, 'REBOOTING');
     t.match(await open(credentials).tasks(id, restartAt), [{ instanceId: id, name: /restart|reboot/i }]);
     await clock.advance(5 * 60_000);
-    await open(credentials).enlargeVolume(id, 50);
+    await open(credentials).change(id, { kind: 'enlarge', sizeGb: 50 });
     await clock.advance(10 * 60_000);
     t.match((await open(credentials).findInstanceById(id)).value, { status: 'ACTIVE', volumeGb: 50 });
 

@@ -156,9 +156,9 @@ t.test('restart, growth and resize are actions with a job', async (t) => {
   const cloud = createScripted({ [route]: () => ({ status: 202, body: { job_id: 'job' } }) });
   t.same(await cloud.open().restartInstance('i'), { jobId: 'job' });
   t.same(bodyOf(cloud.calls.at(-1)), { restart: {} });
-  t.same(await cloud.open().enlargeVolume('i', 50), { jobId: 'job' });
+  t.same(await cloud.open().change('i', { kind: 'enlarge', sizeGb: 50 }), { jobId: 'job' });
   t.same(bodyOf(cloud.calls.at(-1)), { enlarge_volume: { size: 50 } });
-  t.same(await cloud.open().resizeFlavor('i', 'rds.pg.n1.xlarge.2'), { jobId: 'job' });
+  t.same(await cloud.open().change('i', { kind: 'resize', flavor: 'rds.pg.n1.xlarge.2' }), { jobId: 'job' });
   t.same(bodyOf(cloud.calls.at(-1)), { resize_flavor: { spec_code: 'rds.pg.n1.xlarge.2' } });
 });
 
