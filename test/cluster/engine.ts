@@ -6,7 +6,7 @@ import { backgroundClock } from '../../src/local/background-clock.ts';
 import type { CallHook } from '../../src/local/hook-call.ts';
 import { createMetacontroller, type LoopEvent } from '../../src/local/metacontroller.ts';
 import { createClusterWatch } from '../../src/local/real-cluster.ts';
-import { type ControllerSettings, compositeController, tokenSecret } from './composite-controller.ts';
+import { type ControllerSettings, compositeControllers, tokenSecret } from './composite-controller.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startMetacontroller } from './metacontroller.ts';
 
@@ -14,17 +14,20 @@ export type EngineName = 'local' | 'metacontroller';
 
 export type Engine = {
   name: EngineName;
-  /** Applies the CompositeController; called again it is an edit, which cuts hook calls in flight. */
+  /** Applies the CompositeControllers; called again it is an edit, which cuts hook calls in flight. */
   configure: (settings: ControllerSettings) => Promise<void>;
   kill: () => Promise<void>;
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
-type Options = { controlPlane: ControlPlane; onProblem?: (message: string) => void };
+export type EngineOptions = { controlPlane: ControlPlane; onProblem?: (message: string) => void };
+type LoopOptions = Omit<EngineOptions, 'controlPlane'> & {
+  controlPlane: Pick<ControlPlane, 'url' | 'ca' | 'user'>;
+};
 
 /** Everything is in memory: a stop is as hard as a kill, and an edit is a stop and a start. */
-export async function createLocalEngine({ controlPlane, onProblem }: Options): Promise<Engine> {
+export async function createLocalEngine({ controlPlane, onProblem }: LoopOptions): Promise<Engine> {
   const { kubeconfigPath, token } = controlPlane.user('metacontroller');
   const kube = createKubeHttp(kubeconfigConnection(kubeconfigPath));
   const dispatcher = new Agent({ connect: { ca: controlPlane.ca } });
@@ -43,25 +46,28 @@ export async function createLocalEngine({ controlPlane, onProblem }: Options): P
   const start = async (): Promise<void> => {
     if (!settings) return;
     const cut = new AbortController();
-    const loop = createMetacontroller({
-      controller: compositeController(settings),
-      kube: kube.call,
-      watch: createClusterWatch({
-        baseUrl: controlPlane.url,
-        headers: { authorization: `Bearer ${token}` },
-        dispatcher,
+    const callHook = hookCaller(settings, cut.signal);
+    const loops = compositeControllers(settings).map((controller) =>
+      createMetacontroller({
+        controller,
+        kube: kube.call,
+        watch: createClusterWatch({
+          baseUrl: controlPlane.url,
+          headers: { authorization: `Bearer ${token}` },
+          dispatcher,
+          clock: backgroundClock,
+          ...(onProblem ? { onProblem } : {}),
+        }),
+        callHook,
         clock: backgroundClock,
-        ...(onProblem ? { onProblem } : {}),
+        onEvent,
       }),
-      callHook: hookCaller(settings, cut.signal),
-      clock: backgroundClock,
-      onEvent,
-    });
+    );
     end = () => {
-      loop.stop();
+      for (const loop of loops) loop.stop();
       cut.abort();
     };
-    await loop.start();
+    await Promise.all(loops.map((loop) => loop.start()));
   };
 
   return {
@@ -103,7 +109,7 @@ const LOOK_MS = 200;
  * CompositeController is edited while a finalizer is being added.
  */
 export async function createMetacontrollerEngine(
-  { controlPlane, onProblem }: Options,
+  { controlPlane, onProblem }: EngineOptions,
   home: string,
 ): Promise<Engine> {
   const kube = controlPlane.client();
@@ -139,7 +145,7 @@ export async function createMetacontrollerEngine(
     configure: async (settings) => {
       // Read when the controller starts, so it must be there before the edit.
       await kube.apply(tokenSecret(settings));
-      await kube.apply(compositeController(settings));
+      for (const controller of compositeControllers(settings)) await kube.apply(controller);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The whole operator on a real control plane: CRDs, rights, simulated cloud, hook replicas and the engine.
 import { join } from 'node:path';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './control-plane.ts';
-import { createLocalEngine, createMetacontrollerEngine, type Engine } from './engine.ts';
+import { createLocalEngine, createMetacontrollerEngine, type Engine, type EngineOptions } from './engine.ts';
 import { type HookReplica, startHookReplica } from './hook-replica.ts';
 import type { KubeClient } from './kube-client.ts';
 import { installCrds } from './metacontroller.ts';
@@ -29,6 +29,10 @@ export type OperatorClusterOptions = {
   /** Another copy of the sources for the replicas. */
   replicaRoot?: string;
   simulatorPort?: number;
+  /** Another program in the simulator's place, which keeps its cloud in the file of that name. */
+  simulator?: { entry: string; stateName: string };
+  /** Who plays the local loop when there is no Metacontroller; it runs in this process by default. */
+  createLoop?: (options: EngineOptions) => Promise<Engine>;
   log?: ControlPlaneOptions['log'];
   onProblem?: (message: string) => void;
   /** Runs before our CRDs are installed, as an older operator would have. */
@@ -60,6 +64,10 @@ export async function startOperatorCluster(options: OperatorClusterOptions): Pro
       speed: options.speed,
       ...(options.simulatorPort === undefined ? {} : { port: options.simulatorPort }),
       ...(options.listLagSeconds === undefined ? {} : { listLagSeconds: options.listLagSeconds }),
+      ...(options.simulator && {
+        entry: options.simulator.entry,
+        stateFile: join(controlPlane.dir, options.simulator.stateName),
+      }),
     });
     ends.push(() => cloud.service.stop(1_000));
     const replicas: HookReplica[] = [];
@@ -81,7 +89,7 @@ export async function startOperatorCluster(options: OperatorClusterOptions): Pro
     const parts = { controlPlane, ...(options.onProblem ? { onProblem: options.onProblem } : {}) };
     const engine = options.metacontrollerHome
       ? await createMetacontrollerEngine(parts, options.metacontrollerHome)
-      : await createLocalEngine(parts);
+      : await (options.createLoop ?? createLocalEngine)(parts);
     ends.push(engine.stop);
     return { controlPlane, kube, cloud, replicas, engine, hookToken: HOOK_TOKEN, stop };
   } catch (error) {

@@ -16,7 +16,7 @@ export type CloudInstance = {
   tags: { key: string; value: string }[];
 };
 export type CloudEvent = { at: number; kind: string; instanceId: string; name: string };
-export type CloudBackup = { id: string; name: string; instanceId: string; status: string };
+export type CloudBackup = { id: string; name: string; instanceId: string; status: string; endAt?: number };
 
 export type SimulatedCloud = {
   service: Service;
@@ -32,15 +32,29 @@ export type SimulatedCloud = {
   clearFaults: () => Promise<void>;
 };
 
-export type CloudOptions = { dir: string; speed: number; port?: number; listLagSeconds?: number };
+export type CloudOptions = {
+  dir: string;
+  speed: number;
+  port?: number;
+  listLagSeconds?: number;
+  /** Another program with the same flags. */
+  entry?: string;
+  /** The cloud outlives its process there. */
+  stateFile?: string;
+};
 
 export async function startSimulatedCloud(options: CloudOptions): Promise<SimulatedCloud> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const service = createNodeProcess({
     name: 'simulator',
-    entry: 'src/simulator/main.ts',
-    args: [`--port=${port}`, `--speed=${options.speed}`, `--list-lag=${options.listLagSeconds ?? 0}`],
+    entry: options.entry ?? 'src/simulator/main.ts',
+    args: [
+      `--port=${port}`,
+      `--speed=${options.speed}`,
+      `--list-lag=${options.listLagSeconds ?? 0}`,
+      ...(options.stateFile === undefined ? [] : [`--state=${options.stateFile}`]),
+    ],
     logFile: join(options.dir, 'simulator.log'),
     readyUrl: `${url}/_sim/calls`,
   });

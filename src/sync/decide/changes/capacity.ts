@@ -1,0 +1,79 @@
+// Disk, machine and standby.
+
+import type { Flavor } from '../../../otc/cloud.ts';
+import { type Case, isSet, orderOf, type Wish } from './wish.ts';
+
+export function storage(one: Case): Wish[] {
+  const { o, instance } = one;
+  const wanted = o.spec.volumesize;
+  // A larger disk in the cloud is not drift.
+  if (!isSet(one, 'volumesize') || wanted <= instance.volumeGb) return [];
+  return [
+    {
+      field: 'spec.volumesize',
+      from: `${instance.volumeGb}`,
+      to: `${wanted}`,
+      impact: 'none',
+      order: orderOf(instance.id, { kind: 'enlarge', sizeGb: wanted }, `${wanted}`),
+    },
+  ];
+}
+
+/** A standby comes after the machine, so a single instance takes the single form of the wanted flavor first. */
+export function flavorFor(wanted: string, type: string): string {
+  return type === 'Single' ? wanted.replace(/\.ha$/, '') : wanted;
+}
+
+export function machine(one: Case): Wish[] {
+  const { o, instance, details } = one;
+  const wanted = flavorFor(o.spec.flavorref, instance.type);
+  if (!isSet(one, 'flavorref') || wanted === instance.flavor) return [];
+  const wish: Wish = {
+    field: 'spec.flavorref',
+    from: instance.flavor,
+    to: wanted,
+    impact: 'restart',
+  };
+  const zones = instance.nodes.map(({ availabilityZone }) => availabilityZone);
+  const refused = unfit(details.flavors, wanted, zones, instance.type === 'Ha' ? 'ha' : 'single');
+  if (refused) return [{ ...wish, impact: 'impossible', refused }];
+  return [{ ...wish, order: orderOf(instance.id, { kind: 'resize', flavor: wanted }, wanted) }];
+}
+
+/** Why this flavor cannot be had there; undefined when it can, or when the list is not known. */
+export function unfit(
+  flavors: readonly Flavor[] | undefined,
+  code: string,
+  zones: readonly string[],
+  mode: Flavor['mode'],
+): string | undefined {
+  if (!flavors) return undefined;
+  const flavor = flavors.find((candidate) => candidate.code === code);
+  const inStock = (candidate: Flavor) => zones.every((zone) => candidate.stock[zone] === 'normal');
+  if (flavor?.mode === mode && inStock(flavor)) return undefined;
+  const fits = flavors
+    .filter((candidate) => candidate.mode === mode && inStock(candidate))
+    .sort((a, b) => a.vcpus - b.vcpus || a.ramGb - b.ramGb || a.code.localeCompare(b.code))
+    .slice(0, 5)
+    .map((candidate) => candidate.code);
+  const instead = fits.length > 0 ? `possible are ${fits.join(', ')}` : 'no flavor is in stock there';
+  if (!flavor) return `flavor ${code} does not exist for this engine and version; ${instead}`;
+  if (flavor.mode !== mode) return `flavor ${code} is not for this kind of instance; ${instead}`;
+  const soldOut = zones.filter((zone) => flavor.stock[zone] !== 'normal');
+  return `flavor ${code} is not in stock in ${soldOut.join(', ')}; ${instead}`;
+}
+
+export function standby(one: Case): Wish[] {
+  const { o, instance } = one;
+  if (!isSet(one, 'hamode') || o.spec.hamode === undefined || instance.type !== 'Single') return [];
+  const here = instance.nodes[0]?.availabilityZone;
+  const zones = o.spec.availabilityzone.split(',').map((zone) => zone.trim());
+  const zone = zones.find((candidate) => candidate !== here) ?? zones[0] ?? '';
+  const wish: Wish = { field: 'spec.hamode', from: 'Single', to: 'Ha', impact: 'none' };
+  const needsPassword = instance.engine === 'SQLServer';
+  if (needsPassword && o.password.value === undefined) {
+    return [{ ...wish, impact: 'impossible', refused: 'SQL Server needs the root password for this' }];
+  }
+  // The value is looked up when it is sent: a plan holds no secret.
+  return [{ ...wish, order: orderOf(instance.id, { kind: 'addStandby', zone, password: undefined }, zone) }];
+}
