@@ -8,6 +8,7 @@ import { hashHex } from '../rds/hash.ts';
 import type { KubeCall } from './api.ts';
 
 export type EventToWrite = {
+  kind?: 'RdsBackup';
   rds: { namespace: string; name: string; uid: string; resourceVersion: string };
   type: 'Normal' | 'Warning';
   reason: string;
@@ -34,7 +35,7 @@ export function createEventWriter(call: KubeCall, now: () => number, log: Logger
         apiVersion: 'v1',
         kind: 'Event',
         metadata: { name, namespace },
-        involvedObject: { apiVersion: API_VERSION, kind: 'Rds', ...event.rds },
+        involvedObject: { apiVersion: API_VERSION, kind: event.kind ?? 'Rds', ...event.rds },
         type: event.type,
         reason: event.reason,
         message: event.message.slice(0, 1000),

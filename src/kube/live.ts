@@ -1,5 +1,6 @@
 // What the API server says right now, past every cache: read just before a write that must not be repeated.
 
+import type { RdsBackup } from '../rds/backup.ts';
 import { GROUP, VERSION } from '../rds/crd.ts';
 import type { Rds } from '../rds/object.ts';
 import type { KubeCall } from './api.ts';
@@ -17,14 +18,17 @@ export type ReadLive = (rds: Rds, want: { surroundings: boolean }) => Promise<Li
 
 type Meta = { metadata?: { deletionTimestamp?: string } };
 
-export function createReadLive(call: KubeCall, deadlineMs: number): ReadLive {
-  async function get(path: string): Promise<unknown> {
+function createGet(call: KubeCall, deadlineMs: number): (path: string) => Promise<unknown> {
+  return async (path) => {
     const answer = await call({ method: 'GET', path, deadlineMs });
     if (answer.status === 404) return undefined;
     if (answer.status === 200) return answer.body;
     throw new KubeUnreachable(`the API server answered ${answer.status} for ${path}`);
-  }
+  };
+}
 
+export function createReadLive(call: KubeCall, deadlineMs: number): ReadLive {
+  const get = createGet(call, deadlineMs);
   return async (rds, want) => {
     const { namespace, name } = rds.metadata;
     const [live, itsNamespace, crd] = await Promise.all([
@@ -38,6 +42,17 @@ export function createReadLive(call: KubeCall, deadlineMs: number): ReadLive {
       crdTerminating: isGoing(crd),
     };
   };
+}
+
+/** undefined: gone. */
+export type ReadLiveBackup = (backup: RdsBackup) => Promise<RdsBackup | undefined>;
+
+export function createReadLiveBackup(call: KubeCall, deadlineMs: number): ReadLiveBackup {
+  const get = createGet(call, deadlineMs);
+  return async ({ metadata: { namespace, name } }) =>
+    (await get(`/apis/${GROUP}/${VERSION}/namespaces/${namespace}/rdsbackups/${name}`)) as
+      | RdsBackup
+      | undefined;
 }
 
 /** Without an API server (curl, laptop) the request itself is the newest view there is. */

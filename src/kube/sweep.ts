@@ -1,5 +1,5 @@
 // Closed journals stay for a day, because a call from the past may still come; then they are swept, but only
-// when the API server says that their Rds is gone.
+// when the API server says that their Rds or RdsBackup is gone.
 
 import { API_VERSION } from '../rds/crd.ts';
 import type { Journal } from '../rds/journal.ts';
@@ -19,11 +19,10 @@ export async function sweepJournals(call: KubeCall, namespace: string, nowMs: nu
     },
   );
   if (closed.length === 0) return 0;
-  const living = new Set(
-    (await listObjects(call, `/apis/${API_VERSION}/rdss`)).map(({ metadata }) =>
-      journalName(metadata.uid ?? ''),
-    ),
-  );
+  const living = new Set<string>();
+  for (const plural of ['rdss', 'rdsbackups'])
+    for (const { metadata } of await listObjects(call, `/apis/${API_VERSION}/${plural}`))
+      living.add(journalName(metadata.uid ?? ''));
   const over = closed.filter(({ metadata }) => !living.has(metadata.name));
   for (const { metadata } of over) {
     const body = { preconditions: { resourceVersion: metadata.resourceVersion } };

@@ -154,7 +154,7 @@ async function main(): Promise<void> {
   const config = readConfig({ OTC_SIMULATOR: 'embedded', PORT: '0' });
   const laptop = await createLaptop({
     clock: systemClock,
-    controllerFile: new URL('../../metacontroller/controller.yaml', import.meta.url),
+    controllerFiles: [new URL('../../metacontroller/controller.yaml', import.meta.url)],
     namespace: config.podNamespace,
     speed: 10,
     onProblem: (message) => say(`   ! ${message}`),

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject } from '../kube/api.ts';
 import { rdsBackupCrd, rdsCrd } from '../rds/crd.ts';
 import { createApiServer } from './api-server.ts';
+import { backupAdmission } from './backup-admission.ts';
 import { createHttpHook } from './http-hook.ts';
 import { createManifests } from './manifests.ts';
 import { createMetacontroller } from './metacontroller.ts';
@@ -28,20 +29,22 @@ export type Laptop = {
 
 export type LaptopOptions = {
   clock: Clock;
-  controllerFile: URL;
+  /** One CompositeController each. */
+  controllerFiles: readonly URL[];
   namespace: string;
   speed: number;
   onProblem: (message: string) => void;
 };
 
 const REDRAW_MS = 1_000;
+const SHOWN = ['Rds', 'RdsBackup'];
 
 export async function createLaptop(options: LaptopOptions): Promise<Laptop> {
   const { clock } = options;
   const api = createApiServer({
     clock,
     uid: randomUUID,
-    admission: { Rds: rdsAdmission },
+    admission: { Rds: rdsAdmission, RdsBackup: backupAdmission },
     namespaces: ['default', options.namespace],
   });
   for (const crd of [rdsCrd(), rdsBackupCrd()]) {
@@ -56,19 +59,22 @@ export async function createLaptop(options: LaptopOptions): Promise<Laptop> {
     kube: api.call,
     objects,
     async start({ url, token }) {
-      const loop = createMetacontroller({
-        controller: parse(readFileSync(options.controllerFile, 'utf8')) as KubeObject,
-        kube: api.call,
-        watch: api.source,
-        callHook: createHttpHook({ baseUrl: url, ...(token ? { token } : {}) }),
-        clock,
-        speed: options.speed,
-        onEvent: (event) => {
-          if (event.type === 'failed') options.onProblem(`${event.key}: ${event.message}`);
-        },
-      });
-      stops.push(loop.stop);
-      await loop.start();
+      const callHook = createHttpHook({ baseUrl: url, ...(token ? { token } : {}) });
+      for (const file of options.controllerFiles) {
+        const loop = createMetacontroller({
+          controller: parse(readFileSync(file, 'utf8')) as KubeObject,
+          kube: api.call,
+          watch: api.source,
+          callHook,
+          clock,
+          speed: options.speed,
+          onEvent: (event) => {
+            if (event.type === 'failed') options.onProblem(`${event.key}: ${event.message}`);
+          },
+        });
+        stops.push(loop.stop);
+        await loop.start();
+      }
     },
     async follow(folder) {
       const manifests = createManifests({
@@ -83,11 +89,11 @@ export async function createLaptop(options: LaptopOptions): Promise<Laptop> {
     show(output) {
       const writer = createTableWriter(output);
       const draw = () =>
-        writer.draw(tableRows(objects('Rds'), { now: clock.now(), ages: output.isTTY === true }));
+        writer.draw(tableRows(SHOWN.flatMap(objects), { now: clock.now(), ages: output.isTTY === true }));
       const timer = setInterval(draw, REDRAW_MS);
       stops.push(
         () => clearInterval(timer),
-        api.watch(({ object }) => object.kind === 'Rds' && draw()),
+        api.watch(({ object }) => SHOWN.includes(object.kind) && draw()),
       );
       draw();
     },

@@ -1,4 +1,4 @@
-// The live table of `make run`: one line for each Rds, with what happens to it and for how long.
+// The live table of `make run`: one line for each Rds and RdsBackup, with what happens to it and for how long.
 
 import type { KubeObject } from '../kube/api.ts';
 import { isRecord, type JsonRecord } from './json.ts';
@@ -51,7 +51,7 @@ const rowOf = (object: KubeObject, options: RowOptions): Row => {
     .join(' ');
   return [
     object.metadata.namespace,
-    object.metadata.name,
+    object.kind === 'Rds' ? object.metadata.name : `${object.kind.toLowerCase()}/${object.metadata.name}`,
     conditionOf(status, 'Ready')?.status,
     object.metadata.deletionTimestamp ? (status.phase ?? 'Deleting') : status.phase,
     status.status,

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { cacheFolder, ensureBinaries, KUBE_VERSION } from './binaries.ts';
+import { ensureBinaries, KUBE_VERSION } from './binaries.ts';
+import { cacheFolder } from './go-build.ts';
 
 t.setTimeout(1_800_000);
 

@@ -1,144 +1,29 @@
-// etcd, kube-apiserver and kube-controller-manager, built once from the Go module beside this file and kept
-// outside the repository. A changed pin or flag builds them anew.
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+// etcd, kube-apiserver and kube-controller-manager, as the Go module beside this file pins them.
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { guardProcess } from './guard.ts';
-import { isAlive } from './service.ts';
+import { buildOnce, type Log } from './go-build.ts';
 
-export type Log = (line: string) => void;
 export type Binaries = { etcd: string; apiServer: string; controllerManager: string };
 
 export const KUBE_VERSION = 'v1.36.3';
 
-const MODULE = join(import.meta.dirname, 'binaries');
-const PACKAGES = {
-  etcd: 'go.etcd.io/etcd/server/v3',
-  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
-  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
-};
 const VERSION = 'k8s.io/component-base/version';
 const [, MAJOR, MINOR] = /^v(\d+)\.(\d+)/.exec(KUBE_VERSION) ?? [];
-// Without these the binaries call themselves v0.0.0 and clients refuse features.
-const LDFLAGS = `-s -w -X ${VERSION}.gitVersion=${KUBE_VERSION} -X ${VERSION}.gitMajor=${MAJOR} -X ${VERSION}.gitMinor=${MINOR}`;
-
-export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return (
-    env.RDS_PILOT_CACHE || join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'rds-pilot')
-  );
-}
-
-async function wantedStamp(): Promise<string> {
-  const hash = createHash('sha256').update(LDFLAGS);
-  for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(join(MODULE, file)));
-  return hash.digest('hex');
-}
-
-const isBuilt = async (file: string, stamp: string): Promise<boolean> => {
-  try {
-    await access(file, constants.X_OK);
-    return (await readFile(`${file}.stamp`, 'utf8')) === stamp;
-  } catch {
-    return false;
-  }
+const PIN = {
+  module: join(import.meta.dirname, 'binaries'),
+  packages: {
+    etcd: 'go.etcd.io/etcd/server/v3',
+    'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+    'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  },
+  // Without these the binaries call themselves v0.0.0 and clients refuse features.
+  ldflags: `-s -w -X ${VERSION}.gitVersion=${KUBE_VERSION} -X ${VERSION}.gitMajor=${MAJOR} -X ${VERSION}.gitMinor=${MINOR}`,
 };
 
-function build(name: string, pkg: string, target: string, log: Log, env: NodeJS.ProcessEnv): Promise<void> {
-  const began = Date.now();
-  const seconds = () => Math.round((Date.now() - began) / 1000);
-  let compiled = 0;
-  let errors = '';
-  const child = spawn('go', ['build', '-v', '-trimpath', '-ldflags', LDFLAGS, '-o', target, pkg], {
-    cwd: MODULE,
-    env,
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const release = child.pid === undefined ? undefined : guardProcess(child.pid);
-  log(`building ${name} (once; minutes when Go's cache is cold)`);
-  const ticker = setInterval(() => log(`building ${name}: ${compiled} packages, ${seconds()} s`), 15_000);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    compiled += text.split('\n').length - 1;
-    errors = (errors + text).slice(-4000);
-  });
-  return new Promise<void>((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'ENOENT'
-          ? new Error(
-              '`go` is not on the PATH: Go 1.26 or newer (https://go.dev/dl) builds the test control plane once',
-            )
-          : error,
-      ),
-    );
-    child.once('close', (code) => {
-      if (code !== 0) return reject(new Error(`go build of ${name} failed:\n${errors.trimEnd()}`));
-      log(`built ${name} in ${seconds()} s`);
-      resolve();
-    });
-  }).finally(() => {
-    clearInterval(ticker);
-    release?.();
-  });
-}
-
-/** Test files run in parallel processes: one builds, the others wait for it. */
-async function withLock<T>(file: string, log: Log, work: () => Promise<T>): Promise<T> {
-  let told = false;
-  for (;;) {
-    try {
-      await writeFile(file, String(process.pid), { flag: 'wx' });
-      break;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-    const holder = Number(await readFile(file, 'utf8').catch(() => ''));
-    if (holder > 0 && !isAlive(holder)) await rm(file, { force: true });
-    else {
-      if (!told) log(`waiting for process ${holder || '?'}, which builds the control plane`);
-      told = true;
-      await sleep(500);
-    }
-  }
-  try {
-    return await work();
-  } finally {
-    await rm(file, { force: true });
-  }
-}
-
-export async function ensureBinaries(
-  log: Log = () => {},
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Binaries> {
-  const bin = join(cacheFolder(env), 'bin');
-  const stamp = await wantedStamp();
-  const missing = async () => {
-    const built = await Promise.all(Object.keys(PACKAGES).map((name) => isBuilt(join(bin, name), stamp)));
-    return Object.entries(PACKAGES).filter((_, index) => !built[index]);
-  };
-  if ((await missing()).length > 0) {
-    await mkdir(bin, { recursive: true });
-    await withLock(join(bin, '.lock'), log, async () => {
-      for (const [name, pkg] of await missing()) {
-        const file = join(bin, name);
-        const half = `${file}.${process.pid}.part`;
-        try {
-          await build(name, pkg, half, log, env);
-          await rename(half, file);
-          await writeFile(`${file}.stamp`, stamp);
-        } finally {
-          await rm(half, { force: true });
-        }
-      }
-    });
-  }
-  return {
-    etcd: join(bin, 'etcd'),
-    apiServer: join(bin, 'kube-apiserver'),
-    controllerManager: join(bin, 'kube-controller-manager'),
-  };
+export async function ensureBinaries(log?: Log, env?: NodeJS.ProcessEnv): Promise<Binaries> {
+  const {
+    etcd = '',
+    'kube-apiserver': apiServer = '',
+    'kube-controller-manager': controllerManager = '',
+  } = await buildOnce(PIN, log, env);
+  return { etcd, apiServer, controllerManager };
 }

@@ -1,4 +1,4 @@
-// metacontroller/controller.yaml as it is shipped, with the hook's address and token put in.
+// The CompositeControllers as they are shipped in metacontroller/, with the hook's address and token put in.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -28,14 +28,16 @@ export const tokenSecret = ({ hookToken }: ControllerSettings): KubeObject => ({
   data: { [SECRET.key]: Buffer.from(hookToken).toString('base64') },
 });
 
-export function compositeController(settings: ControllerSettings): KubeObject & { spec: Spec } {
-  const file = join(CHECKOUT, 'metacontroller', 'controller.yaml');
-  const manifest = parse(readFileSync(file, 'utf8')) as KubeObject & { spec: Spec };
-  for (const { webhook } of Object.values(manifest.spec.hooks)) {
-    webhook.url = new URL(new URL(webhook.url).pathname, settings.hookUrl).href;
-    webhook.authorization = { type: 'Bearer', secretRef: SECRET };
-  }
-  if (settings.resyncPeriodSeconds !== undefined)
-    manifest.spec.resyncPeriodSeconds = settings.resyncPeriodSeconds;
-  return manifest;
+export function compositeControllers(settings: ControllerSettings): (KubeObject & { spec: Spec })[] {
+  return ['controller', 'controller-rdsbackup'].map((name) => {
+    const file = join(CHECKOUT, 'metacontroller', `${name}.yaml`);
+    const manifest = parse(readFileSync(file, 'utf8')) as KubeObject & { spec: Spec };
+    for (const { webhook } of Object.values(manifest.spec.hooks)) {
+      webhook.url = new URL(new URL(webhook.url).pathname, settings.hookUrl).href;
+      webhook.authorization = { type: 'Bearer', secretRef: SECRET };
+    }
+    if (settings.resyncPeriodSeconds !== undefined)
+      manifest.spec.resyncPeriodSeconds = settings.resyncPeriodSeconds;
+    return manifest;
+  });
 }

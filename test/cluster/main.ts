@@ -25,6 +25,8 @@ The cluster is up. In another terminal:
   kubectl get rds -A -w
   kubectl describe rds shop -n team-a
   kubectl get service,endpointslice,secret -n team-a
+  kubectl apply -f metacontroller/examples/shop-backup.yaml
+  kubectl get rdsbackup -A -w
   kubectl delete rds shop -n team-a          # a final backup comes first
 
   loop       ${facts.loop}

@@ -1,16 +1,19 @@
-// What the hook may do in the cluster: the rights that docs/operations.md tells people to give, and nothing more.
+// What the hook may do in the cluster: the roles that are shipped, and nothing more.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { OPERATOR_NAMESPACE } from './hook-replica.ts';
 import { CHECKOUT } from './node-process.ts';
 
-const PAGE = join('docs', 'operations.md');
+const SHIPPED = join('deploy', 'kustomize', 'base', 'rbac.yaml');
 
-function documentedRoles(): string {
-  const blocks = readFileSync(join(CHECKOUT, PAGE), 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g);
-  const roles = [...blocks].map(([, text = '']) => text).find((text) => text.includes('kind: ClusterRole\n'));
-  if (!roles) throw new Error(`${PAGE} shows no Role and ClusterRole of rds-pilot any more`);
-  return roles;
+function shippedRoles(): string[] {
+  const documents = parseAllDocuments(readFileSync(join(CHECKOUT, SHIPPED), 'utf8'));
+  const roles = documents.filter((document) =>
+    ['Role', 'ClusterRole'].includes(String(document.get('kind'))),
+  );
+  if (roles.length !== 2) throw new Error(`${SHIPPED} has no Role and ClusterRole of rds-pilot any more`);
+  return roles.map((role) => role.toString({ directives: false }));
 }
 
 const binding = (kind: 'Role' | 'ClusterRole', scope: string): string => `
@@ -27,7 +30,7 @@ export const LEASE_BINDING = binding('Role', `, namespace: ${OPERATOR_NAMESPACE}
 export const operatorRights = (): string =>
   [
     `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${OPERATOR_NAMESPACE} }\n`,
-    documentedRoles(),
+    ...shippedRoles(),
     LEASE_BINDING,
     binding('ClusterRole', ''),
   ].join('---\n');

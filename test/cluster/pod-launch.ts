@@ -1,5 +1,5 @@
 // From a container's spec to the command line that runs it here.
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeClient } from './kube-client.ts';
 import type { LocalImage } from './local-image.ts';
@@ -16,7 +16,14 @@ export type PodLaunchOptions = {
   isolation: Isolation;
 };
 
-export type PreparedContainer = { container: Container; launch: Launch };
+export type PreparedContainer = {
+  container: Container;
+  launch: Launch;
+  /** What the container leaves as its last words. */
+  messageFile: string;
+};
+
+const MESSAGE_PATH = '/dev/termination-log';
 
 export const volumesFolder = (dir: string): string => join(dir, 'volumes');
 
@@ -55,6 +62,9 @@ export async function preparePod(options: PodLaunchOptions): Promise<PreparedCon
       const image = imageOf(container.image);
       const boxDir = join(dir, `${container.name}.box`);
       await mkdir(boxDir, { recursive: true });
+      const messageFile = join(dir, `${container.name}.message`);
+      await writeFile(messageFile, '');
+      await chmod(messageFile, 0o666);
       const launch = launchOf(isolation, {
         argv: [...(command ?? image.entrypoint), ...args],
         env: { HOME: '/', HOSTNAME: pod.metadata.name, PATH: image.path.join(':'), ...env },
@@ -62,11 +72,12 @@ export async function preparePod(options: PodLaunchOptions): Promise<PreparedCon
         mounts: [
           { source: image.folder, path: image.workingDir, readOnly: true },
           ...mountsOf(pod, container, volumes),
+          { source: messageFile, path: container.terminationMessagePath ?? MESSAGE_PATH, readOnly: false },
         ],
         ...identityOf(pod, container, image.user),
         boxDir,
       });
-      return { container, launch };
+      return { container, launch, messageFile };
     }),
   );
 }

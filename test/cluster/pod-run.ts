@@ -1,5 +1,5 @@
 // The life of one pod: wait for what it refers to, run its containers, report their states, end it in time.
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesOf, type ContainerEnd, type ContainerProcess, runContainer } from './container-process.ts';
@@ -18,6 +18,7 @@ export const outputFile = (dir: string, container: string, stream: 'stdout' | 's
   join(dir, `${container}.${stream}`);
 
 const RETRY_MS = 300;
+const MESSAGE_BYTES = 4096;
 
 export function startPod(options: PodLaunchOptions): PodRun {
   const { pod, dir } = options;
@@ -41,7 +42,7 @@ export function startPod(options: PodLaunchOptions): PodRun {
     return [];
   };
 
-  const runOne = async ({ container, launch }: PreparedContainer): Promise<ContainerEnd> => {
+  const runOne = async ({ container, launch, messageFile }: PreparedContainer): Promise<ContainerEnd> => {
     const { name, resources } = container;
     const startedAt = now();
     const memory = resources?.limits?.memory;
@@ -53,7 +54,9 @@ export function startPod(options: PodLaunchOptions): PodRun {
     processes.push(process);
     report.set(name, { running: { startedAt } });
     const end = await process.ended;
-    report.set(name, { terminated: { ...end, startedAt, finishedAt: now() } });
+    // A kubelet keeps 4096 bytes of it.
+    const message = (await readFile(messageFile, 'utf8').catch(() => '')).slice(0, MESSAGE_BYTES);
+    report.set(name, { terminated: { ...end, ...(message && { message }), startedAt, finishedAt: now() } });
     return end;
   };
 

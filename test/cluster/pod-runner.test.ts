@@ -207,6 +207,27 @@ t.test('the pod runner', async (t) => {
     t.equal(stderr.match(/Read-only file system/g)?.length, 3);
   });
 
+  t.test('keeps the last words of a container, wherever it leaves them', async (t) => {
+    const securityContext = { runAsNonRoot: true, readOnlyRootFilesystem: true };
+    await kube.create(
+      job('words', [
+        container('usual', 'echo "all 3 lines" > /dev/termination-log', { securityContext }),
+        container('elsewhere', 'printf done > "$FILE"; exit 2', {
+          securityContext,
+          terminationMessagePath: '/tmp/last/words',
+          env: [{ name: 'FILE', value: '/tmp/last/words' }],
+        }),
+        container('silent', 'true'),
+      ]),
+    );
+    await kube.waitForObject<Job>(pathOf('words'), 'Failed', hasEnded('Failed'));
+    const ends = (await podOf('words')).status?.containerStatuses ?? [];
+    t.match(ends[0], { state: { terminated: { exitCode: 0, message: 'all 3 lines\n' } } });
+    t.match(ends[1], { state: { terminated: { exitCode: 2, message: 'done' } } });
+    t.notMatch(ends[2], { state: { terminated: { message: String } } });
+    t.notOk(existsSync('/dev/termination-log') || existsSync('/tmp/last'), 'nothing is left on this machine');
+  });
+
   t.test('ends a pod at its own deadline', async (t) => {
     const containers = [container('main', 'exec sleep 60')];
     await kube.create(job('late', containers, { activeDeadlineSeconds: 1 }));

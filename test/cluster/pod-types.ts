@@ -27,6 +27,7 @@ export type Container = {
   volumeMounts?: { name: string; mountPath: string; readOnly?: boolean; subPath?: string }[];
   resources?: { limits?: Record<string, string> };
   securityContext?: SecurityContext;
+  terminationMessagePath?: string;
 };
 
 type FileItems = {
@@ -45,7 +46,15 @@ export type Volume = {
 export type ContainerState =
   | { waiting: { reason: string; message?: string } }
   | { running: { startedAt: string } }
-  | { terminated: { exitCode: number; reason: string; startedAt: string; finishedAt: string } };
+  | {
+      terminated: {
+        exitCode: number;
+        reason: string;
+        message?: string;
+        startedAt: string;
+        finishedAt: string;
+      };
+    };
 
 export type ContainerStatus = {
   name: string;

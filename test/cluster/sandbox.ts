@@ -32,9 +32,15 @@ shift 7
 mount -t tmpfs tmpfs "$box"
 mkdir "$box/upper" "$box/work" "$box/merged"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$box/merged"
-for dir in proc dev sys; do mount --rbind "/$dir" "$box/merged/$dir"; done
+for dir in proc sys; do mount --rbind "/$dir" "$box/merged/$dir"; done
+dev=$box/merged/dev
+mount -t tmpfs -o mode=755 tmpfs "$dev"
+for node in null zero full random urandom; do : > "$dev/$node"; mount --bind "/dev/$node" "$dev/$node"; done
+ln -s /proc/self/fd "$dev/fd"
+for number in 0 1 2; do ln -s "/proc/self/fd/$number" "$dev/$(echo stdin stdout stderr | cut -d' ' -f$((number + 1)))"; done
 while [ "$count" -gt 0 ]; do
-  chroot "$box/merged" mkdir -p "$2"
+  if [ -d "$1" ]; then chroot "$box/merged" mkdir -p "$2"
+  else chroot "$box/merged" sh -c 'mkdir -p "$(dirname "$1")" && : > "$1"' sh "$2"; fi
   target=$(chroot "$box/merged" readlink -f "$2")
   mount --bind "$1" "$box/merged$target"
   [ "$3" = rw ] || mount -o remount,bind,ro "$box/merged$target"

@@ -2,11 +2,12 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { KubeClient } from '../cluster/kube-client.ts';
 import { waitFor } from '../cluster/wait-for.ts';
-import { callLine, type History, type RdsObject, rdsLine } from './history.ts';
+import { backupLine, callLine, type History, type RdsObject, rdsLine } from './history.ts';
 import type { Recorder } from './recorder.ts';
 
 const WATCHED = [
   '/apis/otc.mcsps.de/v1alpha1/rdss',
+  '/apis/otc.mcsps.de/v1alpha1/rdsbackups',
   '/api/v1/services',
   '/api/v1/secrets',
   '/api/v1/events',
@@ -44,6 +45,8 @@ export async function startChronicle(kube: KubeClient, recorder: Recorder): Prom
       if (object.kind === 'Event') onEvent(type, object as EventObject);
       else if (type === 'DELETED') lines.push({ namespace, subject, line: 'gone' });
       else if (object.kind === 'Rds') lines.push({ namespace, subject, line: rdsLine(object as RdsObject) });
+      else if (object.kind === 'RdsBackup')
+        lines.push({ namespace, subject, line: backupLine(object as RdsObject) });
       else if (type === 'ADDED') lines.push({ namespace, subject, line: 'there' });
     });
   }
@@ -53,6 +56,8 @@ export async function startChronicle(kube: KubeClient, recorder: Recorder): Prom
       .filter((entry) => entry.namespace === namespace)
       .map(({ subject, line }): [string, string] => [subject, line]),
     ...recorder.calls
+      // How often a backup is asked for while its instance is built or busy is chance: its phases tell enough.
+      .filter(({ body }) => body.parent.kind === 'Rds')
       .filter(({ body, code }) => body.parent.metadata.namespace === namespace && code !== undefined)
       .map((call): [string, string] => [`calls ${call.body.parent.metadata.name}`, callLine(call)]),
     ...events

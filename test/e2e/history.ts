@@ -49,5 +49,8 @@ export function rdsLine({ metadata, status }: RdsObject): string {
   ].join(' ');
 }
 
+export const backupLine = ({ metadata, status }: RdsObject): string =>
+  `${metadata.deletionTimestamp ? 'deleting ' : ''}${status?.phase ?? '-'} id=${status?.id ? 'yes' : 'no'}`;
+
 /** Each line once, where it first appeared: how often a state was visited is a matter of timing. */
 export const firstSeen = (lines: readonly string[]): string[] => [...new Set(lines)];

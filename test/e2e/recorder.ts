@@ -147,7 +147,8 @@ export async function startRecorder(backends: () => number[]): Promise<Recorder>
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = parsed<HookBody>(await read(incoming));
     if (!body?.parent) throw new Error('not a hook call');
-    const call: HookCall = { at: Date.now(), hook: (incoming.url ?? '/').slice(1) as HookName, body };
+    const hook = (incoming.url ?? '/').split('/').at(-1) as HookName;
+    const call: HookCall = { at: Date.now(), hook, body };
     calls.push(call);
     open.add(call);
     try {

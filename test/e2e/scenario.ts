@@ -36,16 +36,26 @@ export type Step =
   | { do: 'waitRds'; name: string; until: RdsState; seconds?: number }
   /** Any of the given states, for races that may end either way. */
   | { do: 'waitOne'; names: string[]; until: RdsState; as: string; others: string }
-  | { do: 'waitGone'; kind: 'Rds' | 'Service' | 'Secret' | 'Namespace'; name: string; seconds?: number }
+  | {
+      do: 'waitGone';
+      kind: 'Rds' | 'RdsBackup' | 'Service' | 'Secret' | 'Namespace';
+      name: string;
+      seconds?: number;
+    }
+  /** `says`: the reason of its condition Ready. */
+  | { do: 'waitBackup'; name: string; phase: string; says?: string; seconds?: number }
+  | { do: 'expectRefused'; object: Manifest; message: string }
+  /** Backups in the cloud that were made for RdsBackups of this namespace: ever, and now. */
+  | { do: 'expectBackups'; made: number; now: number }
   | { do: 'waitFor'; kind: 'Service' | 'EndpointSlice' | 'Secret'; name: string; owned: boolean }
   | { do: 'waitEvent'; type: 'Normal' | 'Warning'; reason: string; message?: string }
-  | { do: 'delete'; kind: 'Rds' | 'Service' | 'Secret' | 'Namespace'; name: string }
+  | { do: 'delete'; kind: 'Rds' | 'RdsBackup' | 'Service' | 'Secret' | 'Namespace'; name: string }
   | { do: 'deleteCrd' }
   | { do: 'waitCrdGone' }
   | { do: 'annotate'; name: string; annotations: Record<string, string> }
   | { do: 'label'; kind: 'Rds' | 'Service'; name: string; labels: Record<string, string | null> }
   | { do: 'wipeStatus'; name: string }
-  | { do: 'rememberId'; name: string }
+  | { do: 'rememberId'; kind?: 'Rds' | 'RdsBackup'; name: string }
   | { do: 'fault'; fault: Fault }
   | { do: 'waitCloud'; name: string; now: number }
   | { do: 'expectCloud'; rds: Record<string, CloudState> }
@@ -104,3 +114,10 @@ export const READY: RdsState = {
   ip: true,
   conditions: ['Ready=True/Available', 'Synced=True/UpToDate'],
 };
+
+export const backup = (name: string, spec: Spec): Manifest => ({
+  apiVersion: 'otc.mcsps.de/v1alpha1',
+  kind: 'RdsBackup',
+  metadata: { name },
+  spec,
+});

@@ -23,6 +23,7 @@ export type Run = {
 
 const KINDS: Record<string, { root: string; plural: string }> = {
   Rds: { root: '/apis/otc.mcsps.de/v1alpha1', plural: 'rdss' },
+  RdsBackup: { root: '/apis/otc.mcsps.de/v1alpha1', plural: 'rdsbackups' },
   Service: { root: '/api/v1', plural: 'services' },
   Secret: { root: '/api/v1', plural: 'secrets' },
   EndpointSlice: { root: '/apis/discovery.k8s.io/v1', plural: 'endpointslices' },
@@ -160,10 +161,44 @@ const steps: Steps = {
       'json',
     ),
 
-  rememberId: async (run, { name }) => {
-    const id = (await getRds(run, name))?.status?.id ?? fail(`${name} has no id to remember`);
-    run.ids.set(name, id);
+  rememberId: async (run, { kind = 'Rds', name }) => {
+    const path = pathOf(run.namespace, kind, realName(run, name));
+    const id = (await run.arena.kube.find<RdsObject>(path))?.status?.id;
+    run.ids.set(name, id ?? fail(`${name} has no id to remember`));
   },
+
+  waitBackup: (run, { name, phase, says, seconds = 60 }) =>
+    waitFor(
+      `RdsBackup ${name} ${phase} ${says ?? ''}`,
+      async () => {
+        const { status } =
+          (await run.arena.kube.find<RdsObject>(pathOf(run.namespace, 'RdsBackup', name))) ?? {};
+        const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+        if (status?.phase !== phase || (says !== undefined && reason !== says))
+          fail(`${status?.phase} ${reason}`);
+        return true;
+      },
+      { timeoutMs: seconds * 1000 },
+    ),
+
+  expectRefused: async (run, { object, message }) => {
+    const answer = await run.arena.kube
+      .apply(filled(run, object), { fieldManager: 'kubectl' })
+      .then(() => 'it was accepted', String);
+    if (!answer.includes(message)) fail(answer);
+  },
+
+  expectBackups: (run, wanted) =>
+    waitFor(`${wanted.made} backups made, ${wanted.now} there`, async () => {
+      const isOurs = ({ name }: { name: string }) => name.startsWith(`${run.namespace}_`);
+      const made = (await run.arena.cloud.events()).filter(
+        (event) => event.kind === 'backup' && isOurs(event),
+      );
+      const now = (await run.arena.cloud.backups()).filter(isOurs);
+      if (made.length !== wanted.made || now.length !== wanted.now)
+        fail(`${made.length} made, ${now.length} there`);
+      return true;
+    }),
 
   fault: (run, { fault }) => run.arena.cloud.addFault(fault),
 

@@ -63,6 +63,13 @@ t.test('an Event speaks of the Rds, so that kubectl describe shows it', async (t
   });
 });
 
+t.test('an Event of an RdsBackup speaks of that kind', async (t) => {
+  const { call, events } = createCluster();
+  writerOn(call).write([event({ kind: 'RdsBackup' })]);
+  await turn();
+  t.match(events(), [{ involvedObject: { kind: 'RdsBackup', name: 'shop', uid: UID } }]);
+});
+
 t.test('two replicas that saw the same transition write one Event', async (t) => {
   const { call, events, asked } = createCluster();
   const [one, other] = [writerOn(call), writerOn(call)];

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { KubeUnreachable } from '../../src/kube/api.ts';
-import { createReadLive, requestIsLive } from '../../src/kube/live.ts';
+import { createReadLive, createReadLiveBackup, requestIsLive } from '../../src/kube/live.ts';
 import { createApiServer } from '../../src/local/api-server.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
 import { createVirtualClock } from '../../src/local/virtual-clock.ts';
@@ -120,4 +120,20 @@ t.test('without an API server the request is the newest view there is', async (t
     namespaceTerminating: false,
     crdTerminating: false,
   });
+});
+
+t.test('an RdsBackup is read live, too; a refused read is not taken for absence', async (t) => {
+  const { call, send, fail } = await createCluster();
+  const read = createReadLiveBackup(call, 2_500);
+  const wanted = { metadata: { ...rds.metadata, name: 'before' }, spec: { rds: 'shop' } };
+  t.equal(await read(wanted), undefined);
+  await send('POST', RDSS.replace('rdss', 'rdsbackups'), {
+    apiVersion: 'otc.mcsps.de/v1alpha1',
+    kind: 'RdsBackup',
+    metadata: { name: 'before' },
+    spec: { rds: 'other' },
+  });
+  t.equal((await read(wanted))?.spec.rds, 'other');
+  fail('GET', { status: 403, body: {} });
+  await t.rejects(read(wanted), KubeUnreachable);
 });

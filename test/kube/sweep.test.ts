@@ -27,12 +27,12 @@ async function createCluster() {
     nonce: seededUids(2),
     deadlineMs: 1_000,
   });
-  const living = async (name: string): Promise<string> => {
+  const living = async (name: string, kind = 'Rds', plural = 'rdss'): Promise<string> => {
     const { body } = await api.call({
       method: 'POST',
-      path: '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss',
+      path: `/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/${plural}`,
       deadlineMs: 1_000,
-      body: { apiVersion: 'otc.mcsps.de/v1alpha1', kind: 'Rds', metadata: { name }, spec: {} },
+      body: { apiVersion: 'otc.mcsps.de/v1alpha1', kind, metadata: { name }, spec: {} },
     });
     return (body as KubeObject).metadata.uid ?? '';
   };
@@ -56,6 +56,15 @@ t.test('only what is closed for more than a day, and whose Rds is gone, is swept
   await store.create(alive, closedFor(48), ABOUT);
   t.equal(await sweep(), 1);
   t.same(leases(), [`rds-${alive}`, 'rds-gone-a-day-ago', 'rds-gone-lately', 'rds-open'].sort());
+});
+
+t.test('the journal of an RdsBackup stays as long as the object does', async (t) => {
+  const { store, living, leases, sweep } = await createCluster();
+  const alive = await living('before', 'RdsBackup', 'rdsbackups');
+  await store.create(alive, closedFor(48), ABOUT);
+  await store.create('backup-gone-long-ago', closedFor(48), ABOUT);
+  t.equal(await sweep(), 1);
+  t.same(leases(), [`rds-${alive}`]);
 });
 
 t.test('a closed journal without anything to sweep costs one request', async (t) => {

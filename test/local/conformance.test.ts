@@ -10,8 +10,8 @@ import { backgroundClock } from '../../src/local/background-clock.ts';
 import { createMetacontroller } from '../../src/local/metacontroller.ts';
 import { createClusterWatch } from '../../src/local/real-cluster.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
-import { cacheFolder } from '../cluster/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../cluster/control-plane.ts';
+import { cacheFolder } from '../cluster/go-build.ts';
 import { controllerManifest, ok, rdsPath, secret } from './toy.ts';
 
 const binary = join(cacheFolder(), 'kube-apiserver');

@@ -41,6 +41,18 @@ t.test('the table shows what is known, and how long it takes', (t) => {
   t.end();
 });
 
+t.test('a backup is told apart from the database it is of', (t) => {
+  const backup = {
+    ...rds('shop', { phase: 'Completed', status: 'COMPLETED' }),
+    kind: 'RdsBackup',
+    spec: { rds: 'shop' },
+  };
+  const [first, second] = tableRows([backup, ready], { now: startMs, ages: true });
+  t.strictSame(first?.slice(0, 5), ['team-a', 'rdsbackup/shop', '-', 'Completed', 'COMPLETED']);
+  t.equal(second?.[1], 'shop');
+  t.end();
+});
+
 t.test('ages are short', (t) => {
   const cases: [number, string][] = [
     [-5, '0s'],

@@ -20,27 +20,37 @@ type Controller = {
   };
 };
 const controller = parse(read('controller.yaml')) as Controller;
+const backups = parse(read('controller-rdsbackup.yaml')) as Controller;
 
-t.test('the controller keeps its name: the finalizer on every Rds hangs on it', async (t) => {
+t.test('the controllers keep their names: the finalizers on all objects hang on them', async (t) => {
   t.equal(controller.metadata.name, 'rds');
+  t.equal(backups.metadata.name, 'rdsbackup');
 });
 
 t.test('no label edit can look like a delete', async (t) => {
   t.same(controller.spec.parentResource, { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' });
+  t.same(backups.spec.parentResource, { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdsbackups' });
 });
 
 t.test('all three hooks are there, in version 2, with 30 s and without etag', async (t) => {
-  t.same(Object.keys(controller.spec.hooks).sort(), ['customize', 'finalize', 'sync']);
-  for (const [name, hook] of Object.entries(controller.spec.hooks)) {
-    t.equal(hook.version, 'v2', name);
-    t.equal(hook.webhook.timeout, '30s', name);
-    t.equal(hook.webhook.etag, undefined, name);
-    t.match(hook.webhook.url, new RegExp(`:8080/${name}$`));
+  for (const { spec, path } of [
+    { spec: controller.spec, path: '' },
+    { spec: backups.spec, path: 'rdsbackup/' },
+  ]) {
+    t.same(Object.keys(spec.hooks).sort(), ['customize', 'finalize', 'sync']);
+    for (const [name, hook] of Object.entries(spec.hooks)) {
+      t.equal(hook.version, 'v2', name);
+      t.equal(hook.webhook.timeout, '30s', name);
+      t.equal(hook.webhook.etag, undefined, name);
+      t.match(hook.webhook.url, new RegExp(`:8080/${path}${name}$`));
+    }
   }
 });
 
 t.test('the pace comes from the answers, and no child is rolled', async (t) => {
   t.equal(controller.spec.resyncPeriodSeconds, 600);
+  t.equal(backups.spec.resyncPeriodSeconds, 600);
+  t.equal(backups.spec.childResources, undefined, 'a backup has no children');
   const methods = Object.fromEntries(
     controller.spec.childResources.map(({ resource, updateStrategy }) => [resource, updateStrategy.method]),
   );

@@ -8,19 +8,22 @@ import { parse } from 'yaml';
 import { buildApp } from '../../src/app.ts';
 import type { KubeObject } from '../../src/kube/api.ts';
 import { createEventWriter } from '../../src/kube/events.ts';
+import { createEvidenceKeeper } from '../../src/kube/evidence.ts';
 import { createJournalStore } from '../../src/kube/journal.ts';
-import { createReadLive } from '../../src/kube/live.ts';
+import { createReadLive, createReadLiveBackup } from '../../src/kube/live.ts';
 import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
 import { createApiServer } from '../../src/local/api-server.ts';
+import { backupAdmission } from '../../src/local/backup-admission.ts';
 import type { CallHook } from '../../src/local/hook-call.ts';
-import { createMetacontroller } from '../../src/local/metacontroller.ts';
+import { createMetacontroller, type Metacontroller } from '../../src/local/metacontroller.ts';
 import { rdsAdmission } from '../../src/local/rds-admission.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
 import { createVirtualClock } from '../../src/local/virtual-clock.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { readCredentials } from '../../src/otc/credentials.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
-import { rdsCrd } from '../../src/rds/crd.ts';
+import type { OtcRequest, Send } from '../../src/otc/send.ts';
+import { rdsBackupCrd, rdsCrd } from '../../src/rds/crd.ts';
 import type { Timing } from '../../src/rds/journal.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
@@ -39,13 +42,14 @@ import { drawPassword } from '../../src/sync/draw-password.ts';
 export const START = Date.parse('2026-11-16T08:00:00Z');
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
 
 export const demoCredentials = demoVariables('http://127.0.0.1:9090');
 
 export const defaultTiming: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
 
-const controllerFile = new URL('../../metacontroller/controller.yaml', import.meta.url);
-const controllerManifest = (): KubeObject => parse(readFileSync(controllerFile, 'utf8')) as KubeObject;
+const controllerManifest = (name: string): KubeObject =>
+  parse(readFileSync(new URL(`../../metacontroller/${name}.yaml`, import.meta.url), 'utf8')) as KubeObject;
 
 /** Small and repeatable; only for tests. */
 export function seededRandom(seed: number): () => number {
@@ -77,26 +81,33 @@ export async function createWorld(options: WorldOptions = {}) {
   const api = createApiServer({
     clock,
     uid,
-    admission: { Rds: rdsAdmission },
+    admission: { Rds: rdsAdmission, RdsBackup: backupAdmission },
     namespaces: ['rds-pilot', 'team-a'],
   });
   const calls: HookCall[] = [];
+  const listeners: ((request: OtcRequest) => void)[] = [];
+  const send: Send = (request) => {
+    for (const listener of listeners) listener(request);
+    return simulator.send(request);
+  };
   const log = options.logTo ? pino({ level: 'trace' }, options.logTo) : pino({ level: 'silent' });
 
   /** A replica: its own caches, its own token, the shared cluster and cloud. */
   async function startReplica(more: Partial<SyncDeps> = {}): Promise<FastifyInstance> {
     const deps: SyncDeps = {
       clock,
-      openCloud: createOpenCloud({ send: simulator.send, clock, random }),
+      openCloud: createOpenCloud({ send, clock, random }),
       defaultCredentials: readCredentials(demoCredentials),
       readCredentials,
       journal: createJournalStore({ call: api.call, namespace: 'rds-pilot', nonce: uid, deadlineMs: 2_500 }),
       ownerLeases: createOwnerLeases(api.call, 'rds-pilot', 2_500),
       readLive: createReadLive(api.call, 2_500),
+      readLiveBackup: createReadLiveBackup(api.call, 2_500),
       timing: options.timing ?? defaultTiming,
       draw: () => ({ password: drawPassword((below) => Math.floor(random() * below)), mark: uid() }),
       memorySince: undefined,
       publish: createEventWriter(api.call, clock.now, log),
+      keepEvidence: createEvidenceKeeper(api.call, 'rds-pilot', clock.now, log),
       log,
       ...options.deps,
       ...more,
@@ -124,17 +135,22 @@ export async function createWorld(options: WorldOptions = {}) {
     );
     return { status: response.statusCode, headers, body: response.body };
   };
-  const newLoop = () =>
-    createMetacontroller({
-      controller: controllerManifest(),
-      kube: api.call,
-      watch: api.source,
-      callHook,
-      clock,
-    });
-  let loop = newLoop();
-  await kube('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', rdsCrd());
-  await loop.start();
+  const startLoops = async (): Promise<Metacontroller[]> => {
+    const loops = ['controller', 'controller-rdsbackup'].map((name) =>
+      createMetacontroller({
+        controller: controllerManifest(name),
+        kube: api.call,
+        watch: api.source,
+        callHook,
+        clock,
+      }),
+    );
+    for (const loop of loops) await loop.start();
+    return loops;
+  };
+  for (const crd of [rdsCrd(), rdsBackupCrd()])
+    await kube('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd);
+  let loops = await startLoops();
 
   async function kube(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -200,6 +216,8 @@ export async function createWorld(options: WorldOptions = {}) {
     clock,
     simulator,
     byHand,
+    /** Every request that the operator sends to the cloud from now on. */
+    onCloudCall: (listener: (request: OtcRequest) => void) => void listeners.push(listener),
     createByHand,
     api,
     calls,
@@ -213,9 +231,8 @@ export async function createWorld(options: WorldOptions = {}) {
       app = await startReplica();
     },
     async restartLoop() {
-      loop.stop();
-      loop = newLoop();
-      await loop.start();
+      for (const loop of loops) loop.stop();
+      loops = await startLoops();
     },
     startReplica,
     apply: async (name: string, spec: RdsSpec, annotations?: Record<string, string>) => {
@@ -274,7 +291,7 @@ export async function createWorld(options: WorldOptions = {}) {
     },
     creates: () => simulator.calls().rds?.['POST /v3/{project}/instances'] ?? 0,
     async stop() {
-      loop.stop();
+      for (const loop of loops) loop.stop();
       await app.close();
     },
   };
@@ -282,6 +299,6 @@ export async function createWorld(options: WorldOptions = {}) {
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-export function condition(status: RdsStatus, type: string) {
+export function condition(status: Pick<RdsStatus, 'conditions'>, type: string) {
   return status.conditions?.find((one) => one.type === type);
 }

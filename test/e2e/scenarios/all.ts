@@ -4,6 +4,7 @@ import { disturbances } from './disturbances.ts';
 import { identity } from './identity.ts';
 import { life } from './life.ts';
 import { orders } from './orders.ts';
+import { lostBackupOrder, rdsBackups } from './rdsbackup.ts';
 import { storedOld } from './stored-old.ts';
 import { crdGone, surroundings } from './surroundings.ts';
 
@@ -13,6 +14,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...identity,
   ...orders,
   ...surroundings,
+  ...rdsBackups,
   ...disturbances,
+  lostBackupOrder,
   crdGone,
 ];
