@@ -8,6 +8,8 @@ const ENTRIES = [
   '^src/local/(demo|main)[^/]*\\.ts$',
   '^src/jobs/',
 ];
+/** Of an Rds, and of an RdsBackup. */
+const DECIDE = '^src/sync/(rdsbackup/)?decide/';
 const DEMO = '^src/local/demo[^/]*\\.ts$';
 const TYPE_ONLY = { dependencyTypesNot: ['type-only'] };
 const NOT_CORE = { dependencyTypesNot: ['core'] };
@@ -31,13 +33,13 @@ module.exports = {
     rule(
       'decide-is-pure',
       'src/sync/decide imports src/rds, itself, and the types of children and of the cloud; no node:*, no package',
-      { path: '^src/sync/decide/' },
-      { pathNot: ['^src/rds/', '^src/sync/decide/', '^src/sync/children/', '^src/otc/cloud\\.ts$'] },
+      { path: DECIDE },
+      { pathNot: ['^src/rds/', DECIDE, '^src/sync/children/', '^src/otc/cloud\\.ts$'] },
     ),
     rule(
       'decide-borrows-types-only',
       'src/sync/decide may name types of children and of the cloud, never run their code',
-      { path: '^src/sync/decide/' },
+      { path: DECIDE },
       { path: ['^src/sync/children/', '^src/otc/'], ...TYPE_ONLY },
     ),
     rule(
@@ -55,7 +57,7 @@ module.exports = {
     rule(
       'sync-knows-no-stand-in',
       'src/sync imports decide, children, otc, rds, kube, errors, clock, metrics; no config, no stand-in',
-      { path: '^src/sync/', pathNot: '^src/sync/(decide|children)/' },
+      { path: '^src/sync/', pathNot: [DECIDE, '^src/sync/children/'] },
       {
         pathNot: [
           '^src/(sync|otc|rds|kube)/',

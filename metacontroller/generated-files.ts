@@ -1,5 +1,6 @@
 // What is generated from the one schema: CRDs for the cluster, reference pages for people.
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { rdsBackupCrd, rdsCrd } from '../src/rds/crd.ts';
 import { REASONS } from '../src/rds/reasons.ts';
@@ -8,7 +9,8 @@ import { resourceReference } from './reference.ts';
 const HEADER = '# Generated from src/rds by `npm run generate`; do not edit.\n';
 
 function crd(definition: Record<string, unknown>): string {
-  return HEADER + stringify(definition, { lineWidth: 0 });
+  // kubectl and Helm read YAML 1.1, where a bare Off is false.
+  return HEADER + stringify(definition, { lineWidth: 0, compat: 'yaml-1.1' });
 }
 
 function conditions(): string {
@@ -28,11 +30,27 @@ function conditions(): string {
   ].join('\n');
 }
 
+/** Helm sees only what is in the chart's own folder. */
+function chartFiles(): Record<string, string> {
+  const controllers = readdirSync(import.meta.dirname).filter((name) => /^controller.*\.yaml$/.test(name));
+  return {
+    'deploy/chart/files/crd-rds.yaml': crd(rdsCrd()),
+    'deploy/chart/files/crd-rdsbackup.yaml': crd(rdsBackupCrd()),
+    ...Object.fromEntries(
+      controllers.map((name) => [
+        `deploy/chart/files/${name}`,
+        readFileSync(new URL(name, import.meta.url), 'utf8'),
+      ]),
+    ),
+  };
+}
+
 /** Path in the repository -> content. */
 export function generatedFiles(): Record<string, string> {
   return {
     'metacontroller/crd-rds.yaml': crd(rdsCrd()),
     'metacontroller/crd-rdsbackup.yaml': crd(rdsBackupCrd()),
+    ...chartFiles(),
     'docs/conditions.md': conditions(),
     'docs/resource.md': resourceReference(),
   };

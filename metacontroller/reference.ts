@@ -1,6 +1,7 @@
 // docs/resource.md: every field of the resource, from the schema that also validates it.
 
-import { RdsBackupSpecSchema } from '../src/rds/backup.ts';
+import { RdsBackupSpecSchema, RdsBackupStatusSchema } from '../src/rds/backup.ts';
+import { BACKUP_CHANGE_RULES, BACKUP_RULES } from '../src/rds/backup-rules.ts';
 import { CHANGE_RULES, SPEC_RULES } from '../src/rds/rules.ts';
 import { RdsSpecSchema } from '../src/rds/spec.ts';
 import { RdsStatusSchema } from '../src/rds/status.ts';
@@ -44,6 +45,10 @@ function section(title: string, schema: unknown, path: string): string[] {
   ];
 }
 
+function refusals(title: string, rules: readonly { field: string; message: string }[]): string[] {
+  return [`### ${title}`, '', ...rules.map(({ field, message }) => `- \`${field}\`: ${message}.`), ''];
+}
+
 export function resourceReference(): string {
   return [
     '<!-- Generated from src/rds by `npm run generate`; do not edit. -->',
@@ -52,15 +57,12 @@ export function resourceReference(): string {
     '`apiVersion: otc.mcsps.de/v1alpha1`. Fields in lower case are those of the old operator and keep their meaning.',
     '',
     ...section('Rds: spec', RdsSpecSchema, 'spec.'),
-    '### Refused at admission',
-    '',
-    ...SPEC_RULES.map(({ field, message }) => `- \`${field}\`: ${message}.`),
-    '',
-    '### Refused as a change',
-    '',
-    ...CHANGE_RULES.map(({ field, message }) => `- \`${field}\`: ${message}.`),
-    '',
+    ...refusals('Refused at admission', SPEC_RULES),
+    ...refusals('Refused as a change', CHANGE_RULES),
     ...section('Rds: status', RdsStatusSchema, 'status.'),
     ...section('RdsBackup: spec', RdsBackupSpecSchema, 'spec.'),
+    ...refusals('An RdsBackup that is refused at admission', BACKUP_RULES),
+    ...refusals('A change of an RdsBackup that is refused', BACKUP_CHANGE_RULES),
+    ...section('RdsBackup: status', RdsBackupStatusSchema, 'status.'),
   ].join('\n');
 }

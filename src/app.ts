@@ -14,6 +14,8 @@ import Fastify, {
 import type { Metrics } from './metrics.ts';
 import type { SyncDeps } from './sync/deps.ts';
 import { createLoop } from './sync/loop.ts';
+import { createBackupLoop } from './sync/rdsbackup/loop.ts';
+import { backupRoutes } from './sync/rdsbackup/routes.ts';
 import { hookRoutes } from './sync/routes.ts';
 
 export type AppDeps = {
@@ -68,11 +70,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       },
     });
     hooks.addHook('onRequest', authorize(deps.hookTokens));
-    await hooks.register(hookRoutes, {
-      run: createLoop(deps.sync),
-      clock: deps.sync.clock,
-      metrics: deps.metrics,
-    });
+    const { clock } = deps.sync;
+    const { metrics } = deps;
+    await hooks.register(hookRoutes, { run: createLoop(deps.sync), clock, metrics });
+    await hooks.register(backupRoutes, { run: createBackupLoop(deps.sync), clock, metrics });
   });
   app.get('/healthz', { schema: { summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { summary: 'Hook calls can be answered' } }, async (_request, reply) => {

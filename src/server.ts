@@ -35,7 +35,9 @@ async function createOptionalLaptop(config: Config): Promise<Laptop | undefined>
   const { createLaptop } = await import('./local/laptop.ts');
   return createLaptop({
     clock: systemClock,
-    controllerFile: new URL('../metacontroller/controller.yaml', import.meta.url),
+    controllerFiles: ['controller', 'controller-rdsbackup'].map(
+      (name) => new URL(`../metacontroller/${name}.yaml`, import.meta.url),
+    ),
     namespace: config.podNamespace,
     speed: config.simulator?.speed ?? 1,
     onProblem: (message) => process.stderr.write(`${message}\n`),

@@ -11,9 +11,11 @@ import { startHousekeeping } from './housekeeping.ts';
 import type { KubeCall } from './kube/api.ts';
 import { inClusterConnection, kubeconfigConnection } from './kube/connection.ts';
 import { createEventWriter } from './kube/events.ts';
+import { createEvidenceKeeper } from './kube/evidence.ts';
 import { createKubeHttp } from './kube/http.ts';
+import { createReadJobMessages } from './kube/job-messages.ts';
 import { createJournalStore } from './kube/journal.ts';
-import { createReadLive, requestIsLive } from './kube/live.ts';
+import { createReadLive, createReadLiveBackup, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -97,9 +99,13 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
     journal: createJournalStore({ call, namespace, nonce: randomUUID, deadlineMs: KUBE_DEADLINE_MS }),
     ownerLeases: createOwnerLeases(call, namespace, KUBE_DEADLINE_MS),
     readLive: hasRds ? createReadLive(call, KUBE_DEADLINE_MS) : requestIsLive,
+    readLiveBackup: hasRds ? createReadLiveBackup(call, KUBE_DEADLINE_MS) : async (backup) => backup,
+    jobImage: config.jobImage,
+    ...(hasRds ? { readJobMessages: createReadJobMessages(call, KUBE_DEADLINE_MS) } : {}),
     memorySince: hasRds ? undefined : clock.now(),
     draw: () => ({ password: drawPassword(), mark: randomUUID() }),
     publish: hasRds ? createEventWriter(call, clock.now, log) : () => {},
+    keepEvidence: hasRds ? createEvidenceKeeper(call, namespace, clock.now, log) : () => {},
   };
 }
 

@@ -39,10 +39,12 @@ async function createApp(t: Teardown, options: Options = {}) {
     journal: createJournalStore({ call, namespace: 'rds-pilot', nonce: uid, deadlineMs: 3_000 }),
     ownerLeases: createOwnerLeases(call, 'rds-pilot', 3_000),
     readLive: requestIsLive,
+    readLiveBackup: async (backup) => backup,
     timing: defaultTiming,
     draw: () => ({ password: drawPassword((below) => Math.floor(random() * below)), mark: uid() }),
     memorySince: undefined,
     publish: () => {},
+    keepEvidence: () => {},
     ...options.sync,
   };
   const app = await buildApp({

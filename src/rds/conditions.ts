@@ -9,6 +9,9 @@ export const CONDITION_TYPES = [
   'Progressing',
   'CredentialsSafe',
   'ChildrenReady',
+  'BackupsReady',
+  'DatabasesReady',
+  'LogsFetched',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 

@@ -3,6 +3,7 @@
 
 import type { TSchema } from 'typebox';
 import { RdsBackupSpecSchema, RdsBackupStatusSchema } from './backup.ts';
+import { BACKUP_CHANGE_RULES, BACKUP_RULES } from './backup-rules.ts';
 import { CHANGE_RULES, NAME_RULE, SPEC_PRESENT_RULE, SPEC_RULES } from './rules.ts';
 import { RdsSpecSchema } from './spec.ts';
 import { RdsStatusSchema } from './status.ts';
@@ -164,17 +165,23 @@ export const rdsBackupCrd = (): Json =>
     singular: 'rdsbackup',
     shortNames: ['rdsbackup'],
     spec: RdsBackupSpecSchema,
-    specValidations: [
-      {
-        rule: 'has(self.rds) != has(self.backupId)',
-        message: 'set rds to make a backup, or backupId (with instanceId) to adopt one',
-      },
-    ],
+    specValidations: [...BACKUP_RULES, ...BACKUP_CHANGE_RULES].map(({ cel, message }) => ({
+      rule: cel,
+      message,
+    })),
     status: RdsBackupStatusSchema,
     columns: [
       ready,
-      { name: 'Status', type: 'string', jsonPath: '.status.status' },
+      { name: 'Status', type: 'string', jsonPath: '.status.phase' },
+      { name: 'Rds', type: 'string', jsonPath: '.spec.rds' },
       { name: 'Backup', type: 'string', jsonPath: '.status.id' },
+      { name: 'Size-KB', type: 'integer', jsonPath: '.status.sizeKb' },
       age,
+      {
+        name: 'Reason',
+        type: 'string',
+        priority: 1,
+        jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      },
     ],
   });

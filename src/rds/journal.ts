@@ -1,7 +1,34 @@
 // The memory that safety rests on: what was claimed, what is known, what is over. One per Rds UID, stored as
 // a Lease and changed only by compare-and-swap (src/kube/journal.ts). Times are the cloud's, in ms.
 
-export type OpKind = 'create' | 'finalBackup' | 'delete' | 'restart' | 'enlarge' | 'resize' | 'password';
+import type { JobCredential, LogOrder } from './log-order.ts';
+
+export type OpKind =
+  | 'create'
+  | 'finalBackup'
+  | 'delete'
+  | 'restart'
+  | 'password'
+  | 'replica'
+  | 'removeReplica'
+  | 'safetyBackup'
+  | 'restore'
+  // Changes of a running instance, as src/otc names them.
+  | 'enlarge'
+  | 'resize'
+  | 'addStandby'
+  | 'replicationMode'
+  | 'failoverStrategy'
+  | 'port'
+  | 'securityGroup'
+  | 'backupPolicy'
+  | 'parameters'
+  | 'tags'
+  | 'ssl'
+  | 'window'
+  | 'stop'
+  | 'start'
+  | 'minorUpgrade';
 
 export type Op = {
   kind: OpKind;
@@ -13,8 +40,10 @@ export type Op = {
 };
 
 export type Journal = {
-  /** Instance in the cloud. Once set it is never taken back. */
+  /** Instance in the cloud, or the backup of an RdsBackup. Once set it is never taken back. */
   id?: string;
+  /** Of an RdsBackup: the instance whose backup was claimed or adopted; the cloud lists backups only by it. */
+  instanceId?: string;
   /** True when the instance was not made by us: its root password is never reset. */
   adopted?: boolean;
   /** Claimed, outcome not recorded. */
@@ -33,6 +62,26 @@ export type Journal = {
   handled?: Record<string, string>;
   /** An order given by status.reboot: true; absent when none is known. */
   reboot?: 'ordered' | 'done';
+  /** The same for status.logs: true. */
+  logsOrdered?: 'ordered' | 'done';
+  /** The last order for logs. */
+  logs?: LogOrder;
+  /** Given out to Jobs and not known to be dead. */
+  credentials?: JobCredential[];
+  /** Parameters that were set and wait for a restart. */
+  pendingRestart?: string[];
+  /** Tags that came from the spec: they go when they leave it. */
+  tags?: string[];
+  /** We stopped the instance: it is started when the spec no longer asks for that. */
+  stopped?: boolean;
+  /** Read replicas that we made, by their name in the spec; `at`: when the create was claimed. */
+  replicas?: Record<string, { id: string; at: number }>;
+  /** Fresh reads in a row that did not show one of them. */
+  replicaAbsence?: { name: string; count: number; at: number };
+  /** Consent to a plan, kept while its parts are carried out. */
+  approved?: { generation: number; targets: string[] };
+  /** How often the same change was accepted within one generation; it stops a fight with somebody else. */
+  repeats?: Record<string, { key: string; generation: number; count: number; at: number }>;
   /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
   rejected?: { inputs: string; at: number };
   /** The instance stays and is free for others; until then a closing Rds still owns it. */

@@ -29,6 +29,12 @@ export function instanceName(namespace: string, name: string, uid: string): stri
   return `${instanceNameBase(namespace, name)}_${uidDigits(uid)}`;
 }
 
+/** `rr-4bc725aba311-reports-5f0c`: an instance of its own, found again by its name. */
+export function replicaName(uid: string, replica: string): string {
+  const slug = replica.replace(/[^A-Za-z0-9-]/g, '-');
+  return `rr-${uidDigits(uid)}-${slug}-${hashHex(replica, 4)}`;
+}
+
 /** What the old operator called its instances. */
 export function oldInstanceName(namespace: string, name: string): string {
   return `${namespace}_${name}`;
@@ -86,12 +92,27 @@ export function userSecretName(name: string, user: string, host: string): string
   return `${name}-u-${slug}-${hashHex(`${user}@${host}`, 6)}`;
 }
 
+/** `shop-sql-4bc725aba311-9f0c…`: Rds, UID, wish; the attempt follows. */
+export function sqlJobPrefix(name: string, uid: string, key: string): string {
+  const readable = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 20)
+    .replace(/^-+|-+$/g, '');
+  return `${readable || 'rds'}-sql-${uidDigits(uid)}-${key}-`;
+}
+
+/** At most 63 characters, as the pods carry it in a label. */
+export const sqlJobName = (name: string, uid: string, key: string, attempt: number): string =>
+  `${sqlJobPrefix(name, uid, key)}${attempt}`;
+
 export const journalName = (uid: string): string => `rds-${uid}`;
 export const ownerLeaseName = (instanceId: string): string => `rds-instance-${instanceId}`;
 
 export const ANNOTATIONS = {
   restart: 'otc.mcsps.de/restart',
   logs: 'otc.mcsps.de/logs',
+  slowQueries: 'otc.mcsps.de/slow-queries',
   reconcile: 'otc.mcsps.de/reconcile',
   adopt: 'otc.mcsps.de/adopt',
   approve: 'otc.mcsps.de/approve',
@@ -99,5 +120,6 @@ export const ANNOTATIONS = {
   forceDelete: 'otc.mcsps.de/force-delete',
   dryRun: 'otc.mcsps.de/dry-run',
   draw: 'otc.mcsps.de/draw',
+  account: 'otc.mcsps.de/account',
   journal: 'otc.mcsps.de/journal',
 } as const;

@@ -17,8 +17,47 @@ export const REASONS = {
     means: 'Spec and cloud differ.',
     remedy: 'See status.plan for what will change and when.',
   },
+  RestoreSourceMissing: {
+    means: 'What spec.restoreFrom names is not there, not complete or not a time.',
+    remedy:
+      'Correct spec.restoreFrom as the message says; the create goes on by itself when the source is ready.',
+  },
+  Restoring: {
+    means: 'The data of the instance goes back to the point in time of spec.backuprestoretime.',
+    remedy: 'Wait; a backup of the state before is made first. Clients are cut off meanwhile.',
+  },
+  RestoreRefused: {
+    means: 'spec.backuprestoretime cannot be carried out.',
+    remedy: 'Choose a time in the range of the message, or restore into a new Rds with spec.restoreFrom.',
+  },
+  BackupsOff: {
+    means: 'The cloud makes no backups by itself.',
+    remedy: 'Set spec.backupkeepdays to 1 or more.',
+  },
+  BackupTooOld: {
+    means: 'The last automated backup is too old.',
+    remedy: 'Look at the backups in the console; make one now with an RdsBackup object.',
+  },
+  BackupPending: { means: 'No automated backup was made yet.', remedy: 'Wait for the next backup window.' },
+  BackupsFresh: { means: 'Automated backups are made.', remedy: 'Nothing to do.' },
+  WaitingForWindow: {
+    means: 'Changes that clients would notice wait for the maintenance window or for consent.',
+    remedy: 'Wait, or set the annotation otc.mcsps.de/approve to status.planHash to run them now.',
+  },
+  ImpossibleChange: {
+    means: 'The spec asks for something that the cloud cannot do to this instance.',
+    remedy: 'Read status.plan: it says why and what would work; the database runs on as it is.',
+  },
+  ChangeUndone: {
+    means: 'A change was made several times and is undone by somebody else each time.',
+    remedy:
+      'Find out who else changes the instance; then set the annotation otc.mcsps.de/reconcile to a new value.',
+  },
   StorageFull: { means: 'The disk is full and the instance read-only.', remedy: 'Raise spec.volumesize.' },
-  Stopped: { means: 'The instance is stopped.', remedy: 'Start it in the console.' },
+  Stopped: {
+    means: 'The instance is stopped; the cloud starts it by itself after seven days.',
+    remedy: 'Set spec.stopped to false to start it.',
+  },
   Frozen: { means: 'The cloud froze the instance.', remedy: 'Settle the account with the cloud.' },
   InstanceFailed: {
     means: 'The cloud reports the instance as failed.',
@@ -145,7 +184,82 @@ export const REASONS = {
     means: 'The instance is no longer listed; the operator looks again before it believes it.',
     remedy: 'Wait.',
   },
+  BackupRunning: { means: 'The backup is being made.', remedy: 'Wait; the time depends on the size.' },
+  BackupCompleted: {
+    means: 'The backup is complete and can be restored.',
+    remedy: 'Nothing to do; the message has what to write into spec.restoreFrom of a new Rds.',
+  },
+  BackupFailed: {
+    means: 'The cloud could not make the backup.',
+    remedy: 'Look at the instance in the console, then create another RdsBackup.',
+  },
+  BackupMissing: {
+    means: 'The cloud does not list the backup at the moment.',
+    remedy: 'Wait; the operator looks several times before it believes that the backup is gone.',
+  },
+  BackupGone: {
+    means: 'The backup was deleted outside the operator, or the cloud removed it.',
+    remedy: 'Create another RdsBackup and delete this one.',
+  },
+  BackupNotFound: {
+    means: 'The backup that spec.backupId names does not exist for that instance in this project.',
+    remedy: 'Create another RdsBackup with one of the ids in the message, or correct the credentials.',
+  },
+  BackupNotDeletable: {
+    means: 'deletionPolicy Delete is set for a backup that the cloud made by itself.',
+    remedy: 'Set spec.deletionPolicy: Retain; the cloud removes automated backups itself.',
+  },
+  RdsNotFound: {
+    means: 'The Rds that spec.rds names does not exist in this namespace.',
+    remedy: 'Create it, or create another RdsBackup with the right name.',
+  },
+  WaitingForInstance: {
+    means: 'The Rds to back up has no instance that is ready for it.',
+    remedy: 'Wait; the backup is made as soon as the instance is there.',
+  },
+  DatabasesApplied: {
+    means: 'Databases, users and rights are as declared.',
+    remedy: 'Nothing to do. To check again set the annotation otc.mcsps.de/reconcile to a new value.',
+  },
+  DatabasesApplying: {
+    means: 'A Job makes databases, users and rights.',
+    remedy:
+      'Wait; it takes seconds. If it lasts, look at the pods of the Job (image, quota, network policy).',
+  },
+  DatabasesWaiting: {
+    means: 'Databases and users cannot be made yet.',
+    remedy: 'The message says what is waited for.',
+  },
+  DatabasesFailed: {
+    means: 'A database, user or right could not be made.',
+    remedy:
+      'The message names each one and why. Correct the spec or the Secret; the Job then runs again by itself.',
+  },
+  DatabasesUnsupported: {
+    means: 'Databases and users of SQL Server are not made by the operator.',
+    remedy: 'Make them with the login of the connection Secret; everything else works.',
+  },
   Released: { means: 'The instance stays in the cloud and is no longer managed.', remedy: 'Nothing to do.' },
+  LogsWaiting: {
+    means: 'Logs were ordered; the Job for them gets its credential as soon as the cloud gives one.',
+    remedy: 'Wait; the message says what it waits for.',
+  },
+  LogsRunning: {
+    means: 'A Job reads the logs of the database.',
+    remedy: 'Wait; it takes seconds to minutes.',
+  },
+  LogsRead: {
+    means: 'The logs that were ordered are in the output of the Job.',
+    remedy: 'Read them with the command in the message.',
+  },
+  LogsRefused: {
+    means: 'Logs were ordered of a database that is not there.',
+    remedy: 'Order them again, with another value of the annotation, when the database is Ready.',
+  },
+  LogsFailed: {
+    means: 'The logs that were ordered could not be read, or not all of them.',
+    remedy: 'Read the message and status.logJob, then order them again with another value of the annotation.',
+  },
 } as const satisfies Record<string, { means: string; remedy: string }>;
 
 export type Reason = keyof typeof REASONS;

@@ -33,10 +33,19 @@ const plannedChange = group('A difference between spec and cloud, and what becom
   from: text('Present value.', { maxLength: 256 }),
   to: text('Wanted value.', { maxLength: 256 }),
   impact: oneOf(IMPACTS, 'What clients of the database will notice.'),
-  when: text('When it runs.', { maxLength: 128 }),
+  when: text('When it runs, or why it does not.', { maxLength: 1024 }),
 });
 
 const backupReport = group('What is known about backups.', {
+  lastAutomated: optional(
+    group('The newest backup that the cloud made by itself, as of some hours ago at most.', {
+      id: text('Backup id.', { maxLength: 64 }),
+      status: text('State of the backup.', { maxLength: 32 }),
+      beginTime: text('When it began.', { format: 'date-time' }),
+      endTime: optional(text('When it ended.', { format: 'date-time' })),
+      sizeKb: optional(int('Size.', { format: 'int64' })),
+    }),
+  ),
   finalBackup: optional(
     group('The backup made before the delete.', {
       id: text('Backup id.', { maxLength: 64 }),
@@ -48,6 +57,15 @@ const backupReport = group('What is known about backups.', {
     }),
   ),
 });
+
+const logResult = (log: string) =>
+  optional(
+    group(`What the container for the ${log} log printed.`, {
+      lines: optional(int('Lines.')),
+      exitCode: optional(int('Exit code of the container.')),
+      note: optional(text('What a reader must know.', { maxLength: 1024 })),
+    }),
+  );
 
 export const RdsStatusSchema = group('The present state, as far as known.', {
   observedGeneration: optional(int('Generation that the last hook call was about.', { format: 'int64' })),
@@ -77,6 +95,27 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
   ),
   plan: optional(listOf(plannedChange, { description: 'Pending changes.', maxItems: 64 })),
   planHash: optional(text('Consent to the plan names this hash.', { maxLength: 16 })),
+  pendingRestart: optional(
+    listOf(text('Parameter.', { maxLength: 128 }), {
+      description: 'Parameters that take effect with the next restart.',
+      maxItems: 128,
+    }),
+  ),
+  managedTags: optional(
+    listOf(text('Key.', { maxLength: 64 }), { description: 'Tags that came from the spec.', maxItems: 20 }),
+  ),
+  startsAt: optional(text('When the cloud starts the stopped instance by itself.', { format: 'date-time' })),
+  logJob: optional(
+    group('The last order for logs.', {
+      name: optional(text('Name of the Job; its pod has the lines.', { maxLength: 63 })),
+      state: oneOf(['Waiting', 'Running', 'Succeeded', 'Failed', 'Refused'], 'What became of it.'),
+      from: text('Begin of the span.', { format: 'date-time' }),
+      to: text('End of the span.', { format: 'date-time' }),
+      errorlog: logResult('error'),
+      slowlog: logResult('slow'),
+      message: optional(text('Why it failed, or what a reader must know.', { maxLength: 4096 })),
+    }),
+  ),
   operation: optional(
     group('The operation under way in the cloud.', {
       kind: text('What runs.', { maxLength: 32 }),
@@ -108,7 +147,26 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
   databases: optional(
     group('Databases and users as of the last SQL Job.', {
       databases: optional(listOf(text('Database.', { maxLength: 64 }), { maxItems: 256 })),
-      users: optional(listOf(text('User.', { maxLength: 64 }), { maxItems: 256 })),
+      users: optional(listOf(text('User; with its host on MySQL.', { maxLength: 320 }), { maxItems: 256 })),
+      job: optional(
+        group('The last Job that ended.', {
+          name: text('Name of the Job.', { maxLength: 63 }),
+          key: text('What was wished for, as a hash.', { maxLength: 32 }),
+          attempt: int('How often this wish was tried.'),
+          state: oneOf(['Succeeded', 'Refused', 'Failed'], 'Refused: it worked, and some were refused.'),
+          endedAt: text('When it ended.', { format: 'date-time' }),
+          retryAt: optional(text('When the same wish is tried again.', { format: 'date-time' })),
+        }),
+      ),
+      failures: optional(
+        listOf(
+          group('Something that could not be made.', {
+            what: text('Which one.', { maxLength: 512 }),
+            why: text('Why.', { maxLength: 512 }),
+          }),
+          { maxItems: 40 },
+        ),
+      ),
     }),
   ),
   replicas: optional(
@@ -119,7 +177,7 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
         status: optional(text('State.', { maxLength: 64 })),
         ip: optional(text('Address.', { maxLength: 64 })),
       }),
-      { maxItems: 5 },
+      { maxItems: 10 },
     ),
   ),
 });

@@ -11,7 +11,7 @@ import { RdsStatusSchema } from './status.ts';
 type Json = Record<string, unknown>;
 
 /** The same schema with every object closed, as pruning makes it. */
-function closed(schema: unknown): unknown {
+export function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy: Json = {};
@@ -25,7 +25,7 @@ const statusCheck = Compile(closed(RdsStatusSchema) as TSchema);
 
 export type Problem = { field: string; message: string };
 
-function problemsOf(errors: { instancePath: string; message: string }[], root: string): Problem[] {
+export function problemsOf(errors: { instancePath: string; message: string }[], root: string): Problem[] {
   return errors.map(({ instancePath, message }) => ({
     field: `${root}${instancePath.replaceAll('/', '.')}`,
     message,

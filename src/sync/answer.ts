@@ -6,8 +6,10 @@ import type { Journal } from '../rds/journal.ts';
 import { canNameService } from '../rds/names.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
+import { booleanCopies } from './decide/boolean-orders.ts';
+import { logJobStatus, logsCondition } from './decide/log-words.ts';
+import { logsPace } from './decide/logs.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
-import { REBOOT_COPY } from './decide/orders.ts';
 import { passwordState, publishedPassword } from './decide/password.ts';
 import { PACE, type Verdict } from './decide/plan.ts';
 
@@ -26,8 +28,9 @@ export function buildAnswer(o: Observed, verdict: Verdict): HookAnswer {
       // Until the cloud has a new password, clients get the one that still works.
       password: passwordState(o) === 'same' ? o.password.value : publishedPassword(o),
       drawRoot: verdict.drawRoot === true,
+      databases: verdict.databases,
     }),
-    resyncAfterSeconds: spread(verdict.resyncAfterSeconds, o.rds.metadata.uid),
+    resyncAfterSeconds: spread(Math.min(verdict.resyncAfterSeconds, logsPace(o)), o.rds.metadata.uid),
   };
   return verdict.finalized ? { ...answer, finalized: true } : answer;
 }
@@ -40,10 +43,11 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
     ...previous,
     ...booleans(o),
     ...(journal?.id === undefined ? {} : { id: journal.id }),
-    ...(journal ? { handled: handledOrders(journal) } : {}),
+    ...(journal ? copiesOf(journal) : {}),
+    ...(journal?.logs ? { logJob: logJobStatus(o.rds, journal) } : {}),
     ...verdict.status,
     phase: verdict.phase,
-    conditions: setConditions(conditions, [...verdict.conditions, credentialsSafe(o), childrenReady(o)], {
+    conditions: setConditions(conditions, [...verdict.conditions, ...always(o)], {
       nowMs: o.nowMs,
       generation: o.rds.metadata.generation,
     }),
@@ -51,9 +55,18 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as RdsStatus;
 }
 
-/** A copy of what the journal says was carried out. */
+/** Copies for cheap looks and for people. */
+function copiesOf(journal: Journal): Partial<RdsStatus> {
+  return {
+    handled: handledOrders(journal),
+    pendingRestart: journal.pendingRestart?.length ? journal.pendingRestart : undefined,
+    managedTags: journal.tags?.length ? journal.tags : undefined,
+  } as Partial<RdsStatus>;
+}
+
+/** What the journal says was carried out. */
 function handledOrders(journal: Journal): RdsStatus['handled'] {
-  const handled = { ...journal.handled, ...(journal.reboot ? { [REBOOT_COPY]: journal.reboot } : {}) };
+  const handled = { ...journal.handled, ...booleanCopies(journal) };
   return Object.keys(handled).length > 0 ? handled : undefined;
 }
 
@@ -65,6 +78,8 @@ function booleans(o: Observed): Partial<RdsStatus> {
     ...(logs === undefined ? {} : { logs: false }),
   };
 }
+
+const always = (o: Observed): ConditionWish[] => [credentialsSafe(o), childrenReady(o), ...logsCondition(o)];
 
 function credentialsSafe(o: Observed): ConditionWish {
   const type = 'CredentialsSafe' as const;
@@ -126,6 +141,6 @@ function childrenReady(o: Observed): ConditionWish {
 }
 
 /** Settled objects come back spread over time instead of all at once. */
-function spread(seconds: number, uid: string): number {
+export function spread(seconds: number, uid: string): number {
   return seconds < PACE.settled ? seconds : seconds + (hash32(uid) % 100) / 10;
 }

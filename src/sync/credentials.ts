@@ -4,7 +4,12 @@ import { TerminalError } from '../errors.ts';
 import type { Credentials } from '../otc/cloud.ts';
 import type { ChildObject } from './decide/observed.ts';
 import type { SyncDeps } from './deps.ts';
-import type { View } from './request.ts';
+
+/** An Rds or an RdsBackup, as far as its Secrets go. */
+type Holder = {
+  rds: { metadata: { namespace: string }; spec: { credentialsSecretRef?: { name: string } } };
+  related: readonly ChildObject[];
+};
 
 export const NAMESPACE_CREDENTIALS = 'otc-credentials';
 
@@ -15,7 +20,7 @@ export function secretValues(secret: ChildObject): Record<string, string> {
   );
 }
 
-export function relatedSecret(view: View, name: string): ChildObject | undefined {
+export function relatedSecret(view: Holder, name: string): ChildObject | undefined {
   return view.related.find(
     ({ kind, metadata }) =>
       kind === 'Secret' &&
@@ -24,7 +29,7 @@ export function relatedSecret(view: View, name: string): ChildObject | undefined
   );
 }
 
-export function credentialsFor(deps: SyncDeps, view: View): Credentials {
+export function credentialsFor(deps: SyncDeps, view: Holder): Credentials {
   const named = view.rds.spec.credentialsSecretRef?.name;
   const secret = relatedSecret(view, named ?? NAMESPACE_CREDENTIALS);
   if (!secret) {

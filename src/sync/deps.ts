@@ -2,8 +2,10 @@
 
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import type { KeepEvidence } from '../kube/evidence.ts';
+import type { ReadJobMessages } from '../kube/job-messages.ts';
 import type { JournalStore } from '../kube/journal.ts';
-import type { ReadLive } from '../kube/live.ts';
+import type { ReadLive, ReadLiveBackup } from '../kube/live.ts';
 import type { OwnerLeases } from '../kube/owner-lease.ts';
 import type { Credentials, OpenCloud } from '../otc/cloud.ts';
 import type { Timing } from '../rds/journal.ts';
@@ -18,10 +20,16 @@ export type SyncDeps = {
   journal: JournalStore;
   ownerLeases: OwnerLeases;
   readLive: ReadLive;
+  readLiveBackup: ReadLiveBackup;
+  /** Image of Jobs; without it none is started. */
+  jobImage?: string;
+  /** undefined: there is no API server to ask. */
+  readJobMessages?: ReadJobMessages;
   timing: Timing;
   draw: () => { password: string; mark: string };
   /** Nothing is created for an Rds older than this before the settle time is over (no API server: C14). */
   memorySince: number | undefined;
   publish: (events: readonly PlannedEvent[]) => void;
+  keepEvidence: KeepEvidence;
   log: Logger;
 };

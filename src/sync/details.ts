@@ -7,6 +7,7 @@ import type { Details, Observed } from './decide/observed.ts';
 
 /** Parameters are read one instance at a time, so what is settled is looked at rarely. */
 const PARAMETERS_SECONDS = 6 * 3_600;
+const BACKUPS_SECONDS = 6 * 3_600;
 
 type Asked = Pick<Observed, 'rds' | 'spec' | 'userSet'>;
 
@@ -30,6 +31,8 @@ export async function readDetails(
   if (Object.keys(spec.parameters ?? {}).length > 0 && instance.ip !== undefined) {
     details.parameters = await cloud.parameters(instance.id, look.how === 'fresh' ? 0 : PARAMETERS_SECONDS);
   }
+  if (instance.ip !== undefined && instance.backupKeepDays > 0)
+    details.backups = await cloud.backupsLately(instance.id, BACKUPS_SECONDS);
   const names = [
     ...new Set([...(spec.readReplicas ?? []).map(({ name }) => name), ...Object.keys(look.replicas)]),
   ];

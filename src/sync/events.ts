@@ -5,6 +5,8 @@ import type { RdsStatus } from '../rds/status.ts';
 import type { Observed } from './decide/observed.ts';
 
 export type PlannedEvent = {
+  /** An Rds where nothing is said. */
+  kind?: 'RdsBackup';
   rds: { namespace: string; name: string; uid: string; resourceVersion: string };
   type: 'Normal' | 'Warning';
   reason: string;
@@ -14,7 +16,15 @@ export type PlannedEvent = {
 };
 
 /** Reasons that pass by too quickly to be worth an Event. */
-const QUIET = new Set(['Preparing', 'Idle', 'UpToDate', 'PasswordInSecret', 'ChildrenApplied']);
+const QUIET = new Set([
+  'Preparing',
+  'Idle',
+  'UpToDate',
+  'PasswordInSecret',
+  'ChildrenApplied',
+  'DatabasesWaiting',
+  'DatabasesApplying',
+]);
 
 const GOOD = new Set([
   'Available',
@@ -28,11 +38,14 @@ const GOOD = new Set([
   'ProvingAbsence',
   'Released',
   'Stopped',
+  'DatabasesApplied',
+  'LogsRunning',
+  'LogsRead',
 ]);
 
-const TOLD = new Set(['Ready', 'Synced', 'Progressing', 'ChildrenReady']);
+const TOLD = new Set(['Ready', 'Synced', 'Progressing', 'ChildrenReady', 'DatabasesReady', 'LogsFetched']);
 
-export function eventsFor(o: Observed, { conditions = [], operation }: RdsStatus): PlannedEvent[] {
+export function eventsFor(o: Observed, { conditions = [], operation, backup }: RdsStatus): PlannedEvent[] {
   const before = new Map((o.rds.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const { namespace, name, uid, resourceVersion, generation } = o.rds.metadata;
   const seen = new Set<string>();
@@ -50,14 +63,22 @@ export function eventsFor(o: Observed, { conditions = [], operation }: RdsStatus
       key: `${reason}/${generation}/${operation?.startedAt ?? `${previous?.reason ?? ''}/${previous?.lastTransitionTime ?? lastTransitionTime}`}`,
     });
   }
-  if (o.rds.status?.logs === true) {
+  const saved = newlySaved(o, backup);
+  if (saved) {
     events.push({
       rds: { namespace, name, uid, resourceVersion },
-      type: 'Warning',
-      reason: 'NotYetSupported',
-      message: 'status.logs was set: log Jobs are not carried out by this version.',
-      key: `logs/${resourceVersion}`,
+      type: 'Normal',
+      reason: 'FinalBackupCompleted',
+      message: `Backup ${saved.id} is complete. To get the data back: spec.restoreFrom: ${saved.restoreFrom}`,
+      key: `saved/${saved.id}`,
     });
   }
   return events;
+}
+
+/** The way back to the data outlives the Rds only here and in the cloud. */
+function newlySaved(o: Observed, backup: RdsStatus['backup']) {
+  const saved = backup?.finalBackup;
+  const isNew = o.rds.status?.backup?.finalBackup?.status !== 'COMPLETED';
+  return saved?.status === 'COMPLETED' && isNew ? saved : undefined;
 }

@@ -6,21 +6,29 @@ import { JournalUnavailable } from '../kube/journal.ts';
 import type { Journal } from '../rds/journal.ts';
 import { statusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
+import { revokeIssued } from './act/job-credential.ts';
+import { serveLogs } from './act/serve-logs.ts';
 import { buildAnswer, type HookAnswer } from './answer.ts';
 import { type CallBudget, createBudget } from './budget.ts';
-import { decideFinalize } from './decide/finalize.ts';
+import { losesBooleanOrder, orderedByBoolean } from './decide/boolean-orders.ts';
+import { decideFinalize, heldByTokens } from './decide/finalize.ts';
+import { decideLogs, logsNeedLook } from './decide/logs.ts';
 import type { Observed } from './decide/observed.ts';
 import type { Verdict } from './decide/plan.ts';
 import { decideSync } from './decide/sync.ts';
 import type { SyncDeps } from './deps.ts';
 import { eventsFor } from './events.ts';
+import { evidenceOf } from './evidence.ts';
 import { createFlights } from './flights.ts';
+import { endedSqlJob } from './job-reports.ts';
+import { startsOnOldView } from './job-start.ts';
 import { type FullView, fromRequest, glance, observeFully } from './observe.ts';
 import type { View } from './request.ts';
 import { createTransitionReads } from './transition-reads.ts';
 
 export type Outcome =
-  | { kind: 'answer'; answer: HookAnswer }
+  /** `unheard`: what to undo when nobody gets it. */
+  | { kind: 'answer'; answer: HookAnswer; unheard?: () => Promise<void> }
   /** 429: our view is stale, nothing is to be written. */
   | { kind: 'retry'; because: string; afterSeconds: number }
   /** 503: nothing is known, and a 200 would erase what others know. */
@@ -37,10 +45,11 @@ export function createLoop(deps: SyncDeps): RunHook {
 
   async function cheaply(hook: HookName, view: View, budget: CallBudget): Promise<Outcome | undefined> {
     if (hook === 'finalize' && view.rds.metadata.deletionTimestamp !== undefined) return undefined;
-    if (view.rds.status?.reboot === true) return undefined;
+    if (orderedByBoolean(view.rds).length > 0) return undefined;
     const cloud = await glance(deps, reads, view, budget);
     if (!cloud) return undefined;
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
+    if (cloud.kind === 'glance' && logsNeedLook(observed)) return undefined;
     const verdict = decideSync(observed);
     return verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict);
   }
@@ -54,16 +63,46 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (action.kind === 'unavailable') return { kind: 'unavailable', because: action.because };
     const result = await act(deps, full, action, budget);
     if (result.kind === 'stale') return stale(result.because);
-    if (result.kind === 'asDecided') return finish(view, settled(full, verdict), verdict);
+    if (result.kind === 'asDecided') return withLogs(view, full, settled(full, verdict), verdict, budget);
     if (result.journal.id !== undefined) reads.forget(result.journal.id);
     const observed: Observed = { ...full.observed, journal: result.journal, acted: result.acted };
-    return finish(view, observed, decide(observed));
+    return withLogs(view, full, observed, decide(observed), budget);
+  }
+
+  /** Last of all, since a credential that is issued must go out with this very answer. */
+  async function withLogs(
+    view: View,
+    { cloud }: FullView,
+    observed: Observed,
+    verdict: Verdict,
+    budget: CallBudget,
+  ): Promise<Outcome> {
+    const journal = journalOf(observed);
+    if (verdict.action.kind === 'stale' || !cloud || !journal || !decideLogs(observed, journal))
+      return finish(view, observed, verdict);
+    const served = await unlessUnreachable(async () => {
+      const held = await deps.journal.read(view.rds.metadata.uid);
+      const now: Observed = { ...observed, journal: held?.journal ?? 'none' };
+      return serveLogs({ deps, cloud, budget }, now, held);
+    });
+    if (served === 'unreachable') return finish(view, observed, verdict);
+    if (!served) return stale('another call was faster');
+    const issued = served.logs?.issued;
+    if (!issued) return finish(view, served, verdict);
+    const unheard = () => revokeIssued(cloud, issued);
+    try {
+      const outcome = finish(view, served, verdict);
+      return outcome.kind === 'answer' ? { ...outcome, unheard } : outcome;
+    } catch (bug) {
+      await unheard();
+      throw bug;
+    }
   }
 
   function finish(view: View, observed: Observed, verdict: Verdict): Outcome {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because, verdict.action.afterSeconds);
-    if (losesOrder(observed)) return stale('an order by status.reboot is not in the journal yet');
-    const answer = buildAnswer(observed, verdict);
+    if (losesBooleanOrder(observed)) return stale('an order by status is not in the journal yet');
+    const answer = buildAnswer(observed, heldByTokens(observed, verdict));
     const problems = statusProblems(answer.status);
     if (problems.length > 0) {
       // A field that the CRD does not know vanishes silently: better no answer than a lost one.
@@ -72,7 +111,18 @@ export function createLoop(deps: SyncDeps): RunHook {
       );
     }
     deps.publish(eventsFor(observed, answer.status));
+    const evidence = verdict.finalized ? evidenceOf(observed, answer.status) : undefined;
+    if (evidence) deps.keepEvidence(evidence);
     return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
+  }
+
+  /** One pass; a Job is started only on a view that is still true. */
+  async function pass(hook: HookName, request: View, budget: CallBudget): Promise<Outcome> {
+    const view = { ...request, sqlJobEnd: await endedSqlJob(deps, request) };
+    const outcome = (await cheaply(hook, view, budget)) ?? (await fully(hook, view, budget));
+    if (outcome.kind !== 'answer' || !(await startsOnOldView(deps, view, outcome.answer))) return outcome;
+    await outcome.unheard?.();
+    return stale('a Job would be started on an old view');
   }
 
   return (hook, view) => {
@@ -81,7 +131,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     return flights(view.rds.metadata.uid, async () => {
       if (budget.remainingMs() <= 0) return stale('another call for this Rds took all the time');
       try {
-        return (await cheaply(hook, view, budget)) ?? (await fully(hook, view, budget));
+        return await pass(hook, view, budget);
       } catch (error) {
         if (!(error instanceof JournalUnavailable) && !(error instanceof KubeUnreachable)) throw error;
         return withoutJournal(deps, hook, view, error.message, finish);
@@ -90,10 +140,19 @@ export function createLoop(deps: SyncDeps): RunHook {
   };
 }
 
-/** An answer says `reboot: false`; before the journal has the order that would lose it. */
-function losesOrder({ rds, journal }: Observed): boolean {
-  if (rds.status?.reboot !== true || rds.metadata.deletionTimestamp !== undefined) return false;
-  return typeof journal !== 'object' || 'unavailable' in journal || journal.reboot === undefined;
+function journalOf({ journal }: Observed): Journal | undefined {
+  if (journal === 'none') return {};
+  return typeof journal === 'object' && !('unavailable' in journal) ? journal : undefined;
+}
+
+/** What can wait for the next call must not spoil the answer of this one. */
+async function unlessUnreachable<T>(work: () => Promise<T>): Promise<T | 'unreachable'> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JournalUnavailable || error instanceof KubeUnreachable) return 'unreachable';
+    throw error;
+  }
 }
 
 function stale(because: string, afterSeconds: number = STALE_RETRY_SECONDS): Outcome {

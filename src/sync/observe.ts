@@ -5,31 +5,27 @@ import type { HeldJournal } from '../kube/journal.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
 import type { Journal } from '../rds/journal.ts';
-import {
-  ANNOTATIONS,
-  connectionSecretName,
-  instanceName,
-  instanceNameBase,
-  rootSecretName,
-  serviceName,
-} from '../rds/names.ts';
-import { annotation, type Rds } from '../rds/object.ts';
+import { connectionSecretName, rootSecretName, serviceName } from '../rds/names.ts';
+import type { Rds } from '../rds/object.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { userSetFields } from '../rds/user-set.ts';
 import { specProblems } from '../rds/validate.ts';
 import type { CallBudget } from './budget.ts';
 import { credentialsFor } from './credentials.ts';
-import { effectivePolicy } from './decide/deletion-policy.ts';
-import type { ChildObject, CloudView, Observed } from './decide/observed.ts';
+import type { ChildObject, CloudView, Observed, Unseen } from './decide/observed.ts';
+import { remembered } from './decide/remembered.ts';
 import type { SyncDeps } from './deps.ts';
+import { readDetails } from './details.ts';
 import { toFailure } from './failure.ts';
+import { lookFresh } from './fresh-look.ts';
 import { specOf, type View } from './request.ts';
+import { restoreSource } from './restore-source.ts';
 import { rootPassword } from './root-password.ts';
 import type { TransitionReads } from './transition-reads.ts';
+import { userPasswords, userSecretNames } from './user-passwords.ts';
 
 const SNAPSHOT_SECONDS = 60;
-
-type Unseen = Omit<Observed, 'journal' | 'cloud'>;
+const TRANSITION_SECONDS = 4;
 
 /** What the request itself tells. */
 export function fromRequest(deps: SyncDeps, view: View): Unseen {
@@ -43,9 +39,13 @@ export function fromRequest(deps: SyncDeps, view: View): Unseen {
     children: view.children,
     foreign: view.related.filter((object) => isForeignChild(object, rds)),
     password: rootPassword(view),
+    restoreSource: restoreSource(view),
     namespaceTerminating: isTerminating(view.related, 'Namespace'),
     crdTerminating: isTerminating(view.related, 'CustomResourceDefinition'),
     draw: deps.draw(),
+    users: userPasswords(view, deps.draw),
+    sqlJobEnd: view.sqlJobEnd,
+    jobImage: deps.jobImage,
     timing: deps.timing,
   };
 }
@@ -61,7 +61,11 @@ function isForeignChild(object: ChildObject, { metadata, spec }: Rds): boolean {
     Service: [serviceName(metadata.name)],
     EndpointSlice: [serviceName(metadata.name)],
     Endpoints: [serviceName(metadata.name)],
-    Secret: [connectionSecretName(metadata.name), ...(generates ? [rootSecretName(metadata.name)] : [])],
+    Secret: [
+      connectionSecretName(metadata.name),
+      ...(generates ? [rootSecretName(metadata.name)] : []),
+      ...userSecretNames({ metadata, spec }),
+    ],
   };
   if (!names[object.kind]?.includes(object.metadata.name)) return false;
   return !(object.metadata.ownerReferences ?? []).some((owner) => owner.uid === metadata.uid);
@@ -79,15 +83,22 @@ export async function glance(
     return undefined;
   try {
     const cloud = deps.openCloud(credentialsFor(deps, view), budget);
+    const asked = fromRequest(deps, view);
+    const { replicas } = remembered({ ...asked, journal: 'unread', cloud: { kind: 'unasked' } });
+    const seen = async (instance: Instance, snapshotSeconds: number): Promise<CloudView> => ({
+      kind: 'glance',
+      instance,
+      details: await readDetails(cloud, asked, instance, { how: 'shared', replicas, snapshotSeconds }),
+    });
     if (status.phase === 'Ready') {
       const { byId } = await cloud.snapshot(SNAPSHOT_SECONDS);
       const instance = byId.get(status.id);
       // The snapshot may be older than status: it may confirm, and only a read of our own may contradict.
-      if (instance && confirms(instance, status)) return { kind: 'glance', instance };
+      if (instance && confirms(instance, status)) return await seen(instance, SNAPSHOT_SECONDS);
     }
     const isUsable = (lately: Instance) => !isOutdated(view) && confirms(lately, status);
     const instance = await reads.read(cloud, status.id, isUsable);
-    return { kind: 'glance', instance };
+    return instance ? await seen(instance, TRANSITION_SECONDS) : { kind: 'glance', instance, details: {} };
   } catch (error) {
     return { kind: 'failed', failure: toFailure(error) };
   }
@@ -139,7 +150,7 @@ export async function observeFully(
     if (!needsCloud(unseen, journal)) cloudView = { kind: 'unasked' };
     else {
       cloud = deps.openCloud(credentialsFor(deps, view), budget);
-      cloudView = await look(cloud, unseen, journal);
+      cloudView = await lookFresh(cloud, unseen, journal);
       if (cloudView.kind === 'fresh' && cloudView.instance)
         reads.note(cloudView.instance.id, cloudView.instance);
     }
@@ -158,40 +169,5 @@ function needsCloud({ rds }: Unseen, journal: Journal | undefined): boolean {
     journal.op !== undefined ||
     journal.createClaimedAt !== undefined ||
     journal.closed.unknownPast
-  );
-}
-
-async function look(cloud: Cloud, unseen: Unseen, journal: Journal | undefined): Promise<CloudView> {
-  const { rds } = unseen;
-  // A deletion must not reach for an instance that was only ever wished for.
-  const consent =
-    rds.metadata.deletionTimestamp === undefined ? annotation(rds, ANNOTATIONS.adopt) : undefined;
-  const id = journal?.id ?? consent ?? rds.status?.id;
-  const byId = id === undefined ? undefined : await cloud.findInstanceById(id);
-  const instance = byId?.value;
-  const { namespace, name, uid } = rds.metadata;
-  // Only our own id spares the look-up by name: that of an annotation or of status may be somebody else's.
-  const isOwn = instance !== undefined && instance.id === journal?.id;
-  const byName = isOwn ? undefined : await cloud.findInstancesByName(instanceName(namespace, name, uid));
-  const namesakes = [...(byName?.value ?? [])];
-  // Before the first create: whose database might this Rds be meant to have?
-  if (byName && namesakes.length === 0 && isUntouched(rds, journal)) {
-    namesakes.push(...(await cloud.findInstancesByNamePart(instanceNameBase(namespace, name))).value);
-  }
-  const at = byId?.at ?? byName?.at ?? 0;
-  const wantsBackups =
-    rds.metadata.deletionTimestamp !== undefined && instance && effectivePolicy(unseen) === 'Snapshot';
-  const backups = wantsBackups ? (await cloud.backups(instance.id)).value : undefined;
-  const jobId = instance?.status === 'CREATE FAIL' ? journal?.last?.jobId : undefined;
-  const failReason = jobId === undefined ? undefined : (await cloud.findJob(jobId))?.failReason;
-  const open = journal?.op;
-  const tasks =
-    instance && open?.kind === 'restart' ? await cloud.tasks(instance.id, open.at - 1_000) : undefined;
-  return { kind: 'fresh', at, instance, namesakes, backups, tasks, failReason };
-}
-
-function isUntouched(rds: Rds, journal: Journal | undefined): boolean {
-  return (
-    rds.metadata.deletionTimestamp === undefined && journal?.id === undefined && journal?.op === undefined
   );
 }

@@ -9,7 +9,7 @@ import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
 import { RdsStatusSchema } from '../rds/status.ts';
 import { type Problem, statusProblems } from '../rds/validate.ts';
-import type { ChildObject } from './decide/observed.ts';
+import type { ChildObject, Observed } from './decide/observed.ts';
 
 const StringMap = Type.Record(Type.String(), Type.String());
 
@@ -67,6 +67,8 @@ export type View = {
   newerStatus: Record<string, unknown>;
   children: ChildObject[];
   related: ChildObject[];
+  /** Asked of the API server for this call. */
+  sqlJobEnd?: Observed['sqlJobEnd'];
 };
 
 export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
@@ -116,7 +118,7 @@ export function readView(request: HookRequest, nowMs: number): View {
 }
 
 /** Outer keys are `Kind.version` or `Kind.group/version`; objects from a cache may lack their own kind. */
-function listed(objects: NonNullable<HookRequest['related']>): ChildObject[] {
+export function listed(objects: NonNullable<HookRequest['related']>): ChildObject[] {
   return Object.entries(objects).flatMap(([key, byName]) => {
     const dot = key.indexOf('.');
     const kind = dot < 0 ? key : key.slice(0, dot);

@@ -36,7 +36,9 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
           throw error;
         });
         tell(outcome.kind);
-        return send(reply, outcome);
+        // Metacontroller hangs up after its time-out: what only this answer could hand on is taken back.
+        if (outcome.kind === 'answer' && request.raw.socket?.destroyed) await outcome.unheard?.();
+        return sendOutcome(reply, outcome);
       },
     );
   }
@@ -48,7 +50,9 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
   );
 };
 
-function send(reply: FastifyReply, outcome: Outcome): FastifyReply {
+type AnyOutcome = Exclude<Outcome, { kind: 'answer' }> | { kind: 'answer'; answer: object };
+
+export function sendOutcome(reply: FastifyReply, outcome: AnyOutcome): FastifyReply {
   switch (outcome.kind) {
     case 'answer':
       return reply.send(outcome.answer);

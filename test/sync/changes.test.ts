@@ -130,30 +130,6 @@ t.test('paused and dry-run tell the plan and act on nothing', async (t) => {
   t.match(await world.status('shop'), { phase: 'Ready', flavor: 'rds.mysql.n1.xlarge.2' });
 });
 
-t.test('what this version does not carry out is named, not forgotten', async (t) => {
-  const world = await readyWorld(t);
-  await world.apply('shop', {
-    flavorref: 'rds.mysql.n1.large.2',
-    volumesize: 40,
-    port: '3310',
-    backupkeepdays: 30,
-    databases: ['app'],
-  });
-  await world.clock.advance(10 * MINUTE);
-  const status = await world.status('shop');
-  t.match(status.plan, [
-    {
-      field: 'spec.port',
-      from: '3306',
-      to: '3310',
-      impact: 'restart',
-      when: 'not carried out by this version',
-    },
-    { field: 'spec.backupkeepdays', from: '12', to: '30' },
-  ]);
-  t.match(condition(status, 'Synced'), { status: 'False', reason: 'ChangesPending' });
-});
-
 t.test('the old way to order a restart, status.reboot: true, works once per order', async (t) => {
   const world = await readyWorld(t);
   const order = () =>

@@ -6,7 +6,7 @@ import type { SyncDeps } from '../deps.ts';
 import type { FullView } from '../observe.ts';
 import { claimAndWrite } from './claim.ts';
 import { adopt, letGo, tag } from './ownership.ts';
-import { forgetReboot, takeReboot } from './reboot.ts';
+import { forgetReboot, takeBooleans } from './reboot.ts';
 import { type ActResult, LOST } from './result.ts';
 
 export async function act(
@@ -32,8 +32,8 @@ export async function act(
       return adopt(deps, full, action.instanceId);
     case 'letGo':
       return letGo(deps, full, action);
-    case 'takeReboot':
-      return takeReboot(deps, full, action.journal);
+    case 'takeBooleans':
+      return takeBooleans(deps, full, action.journal);
     case 'forgetReboot':
       return forgetReboot(deps, full);
     default:

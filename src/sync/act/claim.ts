@@ -6,15 +6,16 @@ import type { HeldJournal } from '../../kube/journal.ts';
 import type { NewInstance } from '../../otc/cloud.ts';
 import { accepted, claim, type Journal, type Op, type OpKind, refused } from '../../rds/journal.ts';
 import { type CallBudget, LIMITS } from '../budget.ts';
+import { carriedOut } from '../decide/carried-out.ts';
+import { UPGRADE_MARK } from '../decide/changes/power.ts';
 import { createInputs } from '../decide/creation.ts';
 import type { Failure, Observed } from '../decide/observed.ts';
-import { restartCarriedOut } from '../decide/orders.ts';
 import { passwordVersion } from '../decide/password.ts';
 import type { Action, Claimed } from '../decide/plan.ts';
 import type { SyncDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { FullView } from '../observe.ts';
-import { prepareCreate } from './prepare-create.ts';
+import { checkQuota, prepareCreate } from './prepare-create.ts';
 import { type ActResult, acted, LOST } from './result.ts';
 import { staleAgainstLive } from './stale.ts';
 import { type Facts, sendWrite } from './write.ts';
@@ -33,13 +34,18 @@ export async function claimAndWrite(
   let order: NewInstance | undefined;
   try {
     if (action.write.do === 'create') order = await prepareCreate(deps, cloud, observed);
+    if (action.write.do === 'replica') await checkQuota(cloud);
   } catch (error) {
     return acted(held.journal, 'prepare', 'refused', toFailure(error));
   }
   const because = await staleAgainstLive(deps, observed, action.write);
   if (because !== undefined) return { kind: 'stale', because };
   const source = kind === 'create' ? { password: passwordVersion(observed) } : {};
-  const claimed = await deps.journal.swap(held, { ...claim(held.journal, action.op), ...source });
+  const claimed = await deps.journal.swap(held, {
+    ...claim(held.journal, action.op),
+    ...source,
+    ...action.also,
+  });
   if (!claimed) return LOST;
   // The swap may have taken long: what would start too late could outlast the settle time.
   const limit = kind === 'create' ? LIMITS.startCreateMs : LIMITS.startCallsMs;
@@ -52,7 +58,7 @@ export async function claimAndWrite(
   deps.log.info({ op: claimed.journal.op }, `${kind} sent to the cloud`);
   try {
     const facts = await sendWrite(cloud, action.write, order, observed);
-    return await recordSuccess(deps, claimed, action.write, facts);
+    return await recordSuccess(deps, observed, claimed, action.write, facts);
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
     const failure = toFailure(error);
@@ -65,21 +71,22 @@ export async function claimAndWrite(
 /** Status may only tell an id that the journal has: a lost record leaves the claim open, to be settled by looking. */
 async function recordSuccess(
   deps: SyncDeps,
+  o: Observed,
   claimed: HeldJournal,
   wanted: Claimed,
   facts: Facts,
 ): Promise<ActResult> {
   const { op } = claimed.journal;
+  if (!op) return LOST;
   const done = accepted(claimed.journal, wanted.do === 'create' ? facts : { jobId: facts.jobId });
-  const next = op ? withResult(done, op) : done;
+  const next = withReplica(carriedOut(o, done, op), op, facts);
   const recorded = await deps.journal.swap(claimed, next).catch(() => undefined);
-  return recorded ? acted(recorded.journal, wanted.do, 'done') : acted(claimed.journal, wanted.do, 'unknown');
+  return recorded ? acted(recorded.journal, op.kind, 'done') : acted(claimed.journal, op.kind, 'unknown');
 }
 
-/** What beside the operation itself is now true. */
-function withResult(journal: Journal, op: Op): Journal {
-  if (op.kind === 'restart') return restartCarriedOut(journal, op.key);
-  return op.kind === 'password' ? { ...journal, password: op.key } : journal;
+function withReplica(journal: Journal, op: Op, { id }: Facts): Journal {
+  if (op.kind !== 'replica' || id === undefined) return journal;
+  return { ...journal, replicas: { ...journal.replicas, [op.key]: { id, at: op.at } } };
 }
 
 async function recordRefusal(
@@ -94,8 +101,17 @@ async function recordRefusal(
     kind === 'create' && failure.class !== 'retryable' && claimed.journal.op
       ? { rejected: { inputs: createInputs(o), at: claimed.journal.op.at } }
       : {};
-  const recorded = await deps.journal.swap(claimed, { ...freed, ...rejected }).catch(() => undefined);
+  const recorded = await deps.journal
+    .swap(claimed, { ...freed, ...rejected, ...noUpgrade(claimed, failure) })
+    .catch(() => undefined);
   return recorded
     ? acted(recorded.journal, kind, 'refused', failure)
     : acted(claimed.journal, kind, 'unknown', failure);
+}
+
+/** The cloud tells only by a refusal that there is no newer version: that answers the wish, too. */
+function noUpgrade({ journal }: HeldJournal, failure: Failure): Partial<Journal> {
+  const { op } = journal;
+  if (op?.kind !== 'minorUpgrade' || failure.class === 'retryable') return {};
+  return { handled: { ...journal.handled, [UPGRADE_MARK]: op.key.split('/')[0] ?? '' } };
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../errors.ts';
 import type { Instance } from '../../otc/cloud.ts';
 import { ANNOTATIONS, UID_TAG, uidDigits, uidDigitsIn } from '../../rds/names.ts';
 import type { Action } from '../decide/plan.ts';
+import { knownRestores } from '../decide/restore-in-place.ts';
 import type { SyncDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { FullView } from '../observe.ts';
@@ -47,7 +48,14 @@ export async function adopt(
     const failure = toFailure(owned(instanceId));
     return acted(held.journal, 'adopt', 'refused', failure);
   }
-  const recorded = await deps.journal.swap(held, { ...held.journal, id: instanceId, adopted: true });
+  // An instance that was let go and is taken back is no stranger.
+  const { letGo: _over, ...rest } = held.journal;
+  const recorded = await deps.journal.swap(
+    held,
+    rest.id === instanceId
+      ? rest
+      : { ...rest, id: instanceId, adopted: true, ...knownRestores(observed, rest) },
+  );
   return recorded ? acted(recorded.journal, 'adopt', 'done') : LOST;
 }
 

@@ -6,6 +6,7 @@ import type { Cloud, Flavor, NewInstance } from '../../otc/cloud.ts';
 import { instanceName } from '../../rds/names.ts';
 import type { Observed } from '../decide/observed.ts';
 import type { SyncDeps } from '../deps.ts';
+import { restorePoint } from './restore-point.ts';
 
 /** In memory mode a fresh process knows no claims: it treats every older Rds as claimed at its own start (C14). */
 export async function prepareCreate(deps: SyncDeps, cloud: Cloud, o: Observed): Promise<NewInstance> {
@@ -29,10 +30,24 @@ export async function prepareCreate(deps: SyncDeps, cloud: Cloud, o: Observed): 
   return order(cloud, o, value);
 }
 
+/** Told before anything is claimed, instead of by a refusal afterwards. */
+export async function checkQuota(cloud: Cloud): Promise<void> {
+  const free = await cloud.freeInstances();
+  if (free !== undefined && free <= 0) {
+    throw new TerminalError('the quota of instances is used up; raise it or remove an instance', {
+      code: 'QUOTA',
+      outcome: 'refused',
+    });
+  }
+}
+
 async function order(cloud: Cloud, o: Observed, password: string): Promise<NewInstance> {
   const { spec } = o;
   const { namespace, name, uid } = o.rds.metadata;
   await checkFlavor(cloud, spec);
+  await checkQuota(cloud);
+  const source = o.restoreSource;
+  const restore = source && !('missing' in source) ? await restorePoint(cloud, o, source) : undefined;
   const network = await cloud.network({
     vpc: spec.vpc,
     subnet: spec.subnet,
@@ -54,6 +69,7 @@ async function order(cloud: Cloud, o: Observed, password: string): Promise<NewIn
     backupStartTime: spec.backupstarttime,
     // The cloud takes no 0 in a create; backups are switched off by a change of policy.
     backupKeepDays: Math.max(1, spec.backupkeepdays),
+    restore,
   };
 }
 

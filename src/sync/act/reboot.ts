@@ -1,18 +1,20 @@
-// Orders by status.reboot on their way into the journal and out of it (protocol C9).
+// Orders by `true` in status on their way into the journal and out of it (protocol C9).
 
 import type { Journal } from '../../rds/journal.ts';
+import { orderedByBoolean } from '../decide/boolean-orders.ts';
 import type { SyncDeps } from '../deps.ts';
 import type { FullView } from '../observe.ts';
 import { type ActResult, LOST } from './result.ts';
 
-export async function takeReboot(
+export async function takeBooleans(
   deps: SyncDeps,
   { observed, held }: FullView,
   next: Journal,
 ): Promise<ActResult> {
   const { uid, namespace, name } = observed.rds.metadata;
   const { rds } = await deps.readLive(observed.rds, { surroundings: false });
-  if (rds?.metadata.uid !== uid || rds.status?.reboot !== true)
+  const live = rds?.metadata.uid === uid ? orderedByBoolean(rds) : [];
+  if (orderedByBoolean(observed.rds).some((field) => !live.includes(field)))
     return { kind: 'stale', because: 'the order was answered meanwhile' };
   const taken = held
     ? await deps.journal.swap(held, next)

@@ -11,7 +11,13 @@ import type { Claimed } from '../decide/plan.ts';
 import type { SyncDeps } from '../deps.ts';
 
 /** Consents are no part of the generation, so they are compared one by one. */
-const CONSENTS = [ANNOTATIONS.adopt, ANNOTATIONS.dryRun, ANNOTATIONS.release, ANNOTATIONS.forceDelete];
+const CONSENTS = [
+  ANNOTATIONS.adopt,
+  ANNOTATIONS.approve,
+  ANNOTATIONS.dryRun,
+  ANNOTATIONS.release,
+  ANNOTATIONS.forceDelete,
+];
 
 /** Why the view that was decided on is not the truth any more; undefined when it is. */
 export async function staleAgainstLive(

@@ -1,6 +1,6 @@
 // A decided write -> the call of the cloud.
 
-import type { Cloud, NewInstance } from '../../otc/cloud.ts';
+import type { Cloud, InstanceChange, NewInstance } from '../../otc/cloud.ts';
 import type { Observed } from '../decide/observed.ts';
 import type { Claimed } from '../decide/plan.ts';
 
@@ -30,9 +30,26 @@ export async function sendWrite(
     case 'password':
       await cloud.resetPassword(wanted.instanceId, o.password.value ?? '');
       return {};
-    case 'enlarge':
-      return { jobId: (await cloud.enlargeVolume(wanted.instanceId, wanted.sizeGb)).jobId };
-    case 'resize':
-      return { jobId: (await cloud.resizeFlavor(wanted.instanceId, wanted.flavor)).jobId };
+    case 'change':
+      return cloud.change(wanted.instanceId, withSecret(wanted.change, o));
+    case 'replica':
+      return cloud.createReplica(wanted.wanted);
+    case 'safetyBackup':
+      await cloud.createBackup({
+        instanceId: wanted.instanceId,
+        name: wanted.name,
+        description: 'State before a restore in place, by rds-pilot',
+      });
+      return {};
+    case 'restore':
+      return cloud.restoreInPlace(wanted.instanceId, wanted.time);
+    case 'removeReplica':
+      return cloud.deleteInstance(wanted.instanceId);
   }
+}
+
+/** A plan holds no secret, so the one change that needs the root password gets it here. */
+function withSecret(change: InstanceChange, o: Observed): InstanceChange {
+  const needsIt = change.kind === 'addStandby' && o.spec.datastoretype === 'SQLServer';
+  return needsIt ? { ...change, password: o.password.value } : change;
 }

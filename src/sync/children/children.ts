@@ -3,8 +3,11 @@
 
 import { canNameService, connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
+import type { DatabasesPlan } from '../decide/databases-plan.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
+import { databaseChildren } from './databases.ts';
 import { endpointSlice } from './endpoint-slice.ts';
+import { logChildren } from './logs.ts';
 import { connectionSecret, rootSecret } from './secrets.ts';
 import { type Endpoint, service } from './service.ts';
 
@@ -15,6 +18,7 @@ export type ChildInputs = {
   password: string | undefined;
   /** Make the Secret with a newly drawn root password. */
   drawRoot: boolean;
+  databases?: DatabasesPlan | undefined;
 };
 
 export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInputs): ChildObject[] {
@@ -43,8 +47,10 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
       made: drawRoot ? rootSecret({ name, namespace }, o.draw) : undefined,
     },
   ];
+  const again = (child: ChildObject) => observedAgain(o, child.kind, child.metadata.name);
   return wanted
     .map(({ kind, name: childName, made }) => made ?? observedAgain(o, kind, childName))
+    .concat(databaseChildren(o, status, inputs.databases, endpoint, again), logChildren(o, again))
     .filter((child) => child !== undefined)
     .filter((child) => !isTaken(o, child));
 }
@@ -57,7 +63,8 @@ function isTaken(o: Observed, child: Pick<ChildObject, 'kind' | 'metadata'>): bo
 const OURS: Record<string, readonly string[]> = {
   Service: ['spec'],
   EndpointSlice: ['addressType', 'endpoints', 'ports'],
-  Secret: ['type', 'data'],
+  Secret: ['type', 'data', 'immutable'],
+  Job: ['spec'],
 };
 
 function observedAgain(o: Observed, kind: string, name: string): ChildObject | undefined {
@@ -77,8 +84,8 @@ function observedAgain(o: Observed, kind: string, name: string): ChildObject | u
       ...(Object.keys(kept).length > 0 ? { annotations: kept } : {}),
     },
   };
-  for (const field of OURS[kind] ?? [])
-    repeated[field] = kind === 'Service' ? serviceSpec(seen) : seen[field];
+  for (const field of (OURS[kind] ?? []).filter((one) => seen[one] !== undefined))
+    repeated[field] = kind === 'Service' ? serviceSpec(seen) : kind === 'Job' ? jobSpec(seen) : seen[field];
   return repeated;
 }
 
@@ -86,4 +93,13 @@ function observedAgain(o: Observed, kind: string, name: string): ChildObject | u
 function serviceSpec(seen: ChildObject): unknown {
   const spec = seen.spec as { ports?: unknown } | undefined;
   return { clusterIP: 'None', ports: spec?.ports ?? [] };
+}
+
+/** A Job is never changed, only listed; should it be gone, it must be possible to make it from this. */
+function jobSpec(seen: ChildObject): unknown {
+  const { selector: _made, template, ...spec } = (seen.spec ?? {}) as Record<string, unknown>;
+  const { metadata, ...pod } = (template ?? {}) as { metadata?: { labels?: Record<string, string> } };
+  const isOurs = ([key]: [string, string]) => key.includes('otc.mcsps.de/') || key.startsWith('app.');
+  const labels = Object.fromEntries(Object.entries(metadata?.labels ?? {}).filter(isOurs));
+  return { ...spec, template: { metadata: { labels }, ...pod } };
 }

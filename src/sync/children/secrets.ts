@@ -15,7 +15,7 @@ import type { Endpoint } from './service.ts';
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-const encoded = (values: Record<string, string>): Record<string, string> =>
+export const encoded = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)]));
 
 /** The generated root password; `mark` says which drawing it is. */

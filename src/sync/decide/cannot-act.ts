@@ -2,6 +2,7 @@
 
 import type { Instance } from '../../otc/cloud.ts';
 import { findCondition } from '../../rds/conditions.ts';
+import { orderedByBoolean } from './boolean-orders.ts';
 import { describe } from './describe.ts';
 import type { Failure, Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
@@ -16,7 +17,7 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
   return {
     // A 200 with an empty status could erase an id that a fresher parent has, or lose an order by boolean.
     action:
-      o.rds.status?.id === undefined || o.rds.status.reboot === true
+      o.rds.status?.id === undefined || orderedByBoolean(o.rds).length > 0
         ? { kind: 'unavailable', because }
         : NOTHING,
     phase: phaseBefore(o),

@@ -7,6 +7,7 @@ import { UPGRADE_MARK } from './changes/power.ts';
 import { countRepeat } from './changes/repeats.ts';
 import type { Details, Observed } from './observed.ts';
 import { BOOLEAN_ORDER } from './orders.ts';
+import { RESTORE_MARK } from './restore-in-place.ts';
 
 /** After these the server has been restarted, and parameters that waited for it are in effect. */
 const RESTARTS: readonly string[] = ['restart', 'resize', 'port', 'minorUpgrade', 'stop'];
@@ -21,6 +22,8 @@ export function carriedOut(o: Observed, before: Journal, op: Op): Journal {
       if (op.key === BOOLEAN_ORDER) return { ...next, reboot: 'done' };
       if (op.key === PENDING_RESTART) return next;
       return { ...next, handled: { ...next.handled, [ANNOTATIONS.restart]: op.key } };
+    case 'restore':
+      return { ...next, handled: { ...next.handled, [RESTORE_MARK]: op.key } };
     case 'password':
       return { ...next, password: op.key };
     case 'stop':

@@ -11,6 +11,7 @@ import { operation } from './describe.ts';
 import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
+import { knownRestores } from './restore-in-place.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
 type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
@@ -121,7 +122,11 @@ function foundByName(o: Observed, cloud: FreshView, journal: Journal | undefined
     const last = journal.op ? { last: journal.op } : {};
     const found = pending(
       o,
-      { kind: 'swapJournal', journal: { ...rest, ...last, id: first.id } },
+      // Without a create of ours this journal is younger than the instance, and does not know its past.
+      {
+        kind: 'swapJournal',
+        journal: { ...rest, ...last, id: first.id, ...(journal.op ? {} : knownRestores(o, rest)) },
+      },
       'Creating',
       `Found instance ${first.id}.`,
     );
@@ -161,14 +166,10 @@ function openCreate(o: Observed, at: number, journal: Journal): Verdict {
 
 /** What must be right before anything is claimed. */
 function notFit(o: Observed): Verdict | undefined {
-  if (o.spec.restoreFrom) {
-    return pending(
-      o,
-      NOTHING,
-      'NotYetSupported',
-      'spec.restoreFrom is not carried out by this version; no empty database is created in its place.',
-      PACE.slow,
-    );
+  const { restoreSource } = o;
+  if (restoreSource && 'missing' in restoreSource) {
+    const message = `${restoreSource.missing}. No empty database is created in its place.`;
+    return pending(o, NOTHING, 'RestoreSourceMissing', message, PACE.settled);
   }
   const { password } = o;
   if ('missing' in password)

@@ -4,8 +4,14 @@ import type { Instance } from '../../otc/cloud.ts';
 import type { ConditionWish } from '../../rds/conditions.ts';
 import { isoTime } from '../../rds/conditions.ts';
 import { connectionSecretName } from '../../rds/names.ts';
+import type { Reason } from '../../rds/reasons.ts';
 import type { RdsStatus } from '../../rds/status.ts';
-import { pendingChanges, planHash, reportedPlan, unsupportedFields } from './changes.ts';
+import { backupCondition, reportedBackups } from './backup-state.ts';
+import { type Change, pendingChanges, planHash, reportedPlan, unsupportedFields } from './changes/pending.ts';
+import { startsByItself } from './changes/power.ts';
+import { reportedReplicas } from './changes/replicas.ts';
+import type { Case } from './changes/wish.ts';
+import { databasesPlan } from './databases.ts';
 import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
@@ -15,6 +21,7 @@ export function describe(o: Observed, instance: Instance): Verdict {
   const state = stateOf(instance);
   const reason = o.cloud.kind === 'fresh' ? o.cloud.failReason : undefined;
   const sentence = reason === undefined ? state.sentence : `${state.sentence} It says: ${reason}.`;
+  const databases = databasesPlan(o, instance);
   return {
     action: NOTHING,
     phase: state.phase,
@@ -26,18 +33,29 @@ export function describe(o: Observed, instance: Instance): Verdict {
       ),
       state.transitional ? progressing('True', state.reason, state.sentence) : idle(),
       difference(o, instance),
+      ...backupCondition(o, instance),
+      ...(databases?.conditions ?? []),
     ],
-    status: facts(o, instance),
-    resyncAfterSeconds: state.transitional ? PACE.transition : PACE.settled,
+    status: { ...facts(o, instance), ...(databases ? { databases: databases.report } : {}) },
+    databases,
+    resyncAfterSeconds: state.transitional
+      ? PACE.transition
+      : hasBusyReplica(o)
+        ? PACE.waiting
+        : (databases?.resyncAfterSeconds ?? PACE.settled),
   };
+}
+
+function hasBusyReplica(o: Observed): boolean {
+  if (o.cloud.kind !== 'glance' && o.cloud.kind !== 'fresh') return false;
+  return o.cloud.details.replicas?.some((replica) => stateOf(replica).transitional) ?? false;
 }
 
 function difference(o: Observed, instance: Instance): ConditionWish {
   const changes = pendingChanges(o, instance);
-  const first = changes[0];
-  if (first) {
-    const list = changes.map(({ field, from, to }) => `${field} ${from} -> ${to}`).join(', ');
-    return synced('False', 'ChangesPending', `Differs from the spec: ${list}.`);
+  if (changes.length > 0) {
+    const list = changes.map(({ field, from, to, when }) => `${field} ${from} -> ${to} (${when})`).join('; ');
+    return synced('False', reasonOf(changes), `Differs from the spec: ${list}.`.slice(0, 4_000));
   }
   const later = unsupportedFields(o);
   if (later.length > 0) {
@@ -50,8 +68,17 @@ function difference(o: Observed, instance: Instance): ConditionWish {
   return synced('True', 'UpToDate', 'The instance is as the spec says.');
 }
 
+/** What moves comes first, then what waits for its time, then what never will. */
+function reasonOf(changes: readonly Change[]): Reason {
+  if (changes.some(({ order, waits }) => order && !waits)) return 'ChangesPending';
+  if (changes.some(({ waits }) => waits)) return 'WaitingForWindow';
+  return changes.every(({ impact }) => impact === 'impossible') ? 'ImpossibleChange' : 'ChangesPending';
+}
+
 function facts(o: Observed, instance: Instance): Partial<RdsStatus> {
   const plan = reportedPlan(pendingChanges(o, instance));
+  const details = o.cloud.kind === 'glance' || o.cloud.kind === 'fresh' ? o.cloud.details : {};
+  const one: Case = { o, instance, details };
   const state = stateOf(instance);
   return {
     id: instance.id,
@@ -68,6 +95,9 @@ function facts(o: Observed, instance: Instance): Partial<RdsStatus> {
     plan,
     planHash: plan.length > 0 ? planHash(plan, o.rds.metadata.generation) : undefined,
     operation: state.transitional ? operation(o) : undefined,
+    startsAt: startsByItself(one),
+    ...reportedReplicas(one),
+    ...reportedBackups(o),
   };
 }
 

@@ -17,6 +17,7 @@ import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
 import { finalBackup, savedBackup } from './final-backup.ts';
 import { stateOf } from './instance-state.ts';
+import { tokensHoldDelete } from './logs.ts';
 import type { Observed } from './observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { decideSync } from './sync.ts';
@@ -28,6 +29,14 @@ export function decideFinalize(o: Observed): Verdict {
   const verdict = decideStep(o);
   const seen = o.cloud.kind === 'fresh' ? o.cloud.instance?.status : undefined;
   return seen === undefined ? verdict : { ...verdict, status: { ...verdict.status, status: seen } };
+}
+
+/** Nothing more is to be done in the cloud, but a Job's token still lives: it would outlive everyone who knows it. */
+export function heldByTokens(o: Observed, verdict: Verdict): Verdict {
+  if (!verdict.finalized || !tokensHoldDelete(o)) return verdict;
+  const { finalized: _notYet, ...rest } = verdict;
+  const message = 'The token of a log Job is being revoked.';
+  return { ...rest, ...deleting(NOTHING, 'Deleting', message, PACE.waiting) };
 }
 
 function decideStep(o: Observed): Verdict {

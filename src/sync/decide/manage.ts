@@ -1,14 +1,23 @@
 // An Rds whose instance is known and seen: settle what is open, then orders, then changes; one write a call.
 
 import type { Instance } from '../../otc/cloud.ts';
-import { accepted, type Journal, refused, withoutAbsence } from '../../rds/journal.ts';
-import { UID_TAG } from '../../rds/names.ts';
-import { pendingChanges } from './changes.ts';
+import { type Journal, withoutAbsence } from '../../rds/journal.ts';
+import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
+import { annotation } from '../../rds/object.ts';
+import { showsEffect } from './changes/evidence.ts';
+import { approval, type Change, pendingChanges } from './changes/pending.ts';
+import { forgetUpgrade } from './changes/power.ts';
+import { foughtUntil } from './changes/repeats.ts';
+import type { Case } from './changes/wish.ts';
 import { describe } from './describe.ts';
 import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
-import { forgetBooleanOrder, restartCarriedOut, restartOrder } from './orders.ts';
-import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
+import { forgetBooleanOrder, reconcileOrder, restartOrder } from './orders.ts';
+import { PACE, type Verdict } from './plan.ts';
+import { release } from './release.ts';
+import { recordReplicas } from './replica-record.ts';
+import { restoreInPlace } from './restore-in-place.ts';
+import { settleOpen } from './settle-open.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
 export function manage(o: Observed, instance: Instance): Verdict {
@@ -21,15 +30,23 @@ export function manage(o: Observed, instance: Instance): Verdict {
     return { ...told, action: { kind: 'swapJournal', journal: withoutAbsence(journal) } };
   }
   if (journal.op) return settleOpen(o, journal, instance, told);
+  const released = release(o, instance);
+  if (released) return released;
   if (stateOf(instance).transitional) return told;
   // The reason of a failed create is in its job, which only the journal knows.
   if (instance.status === 'CREATE FAIL')
     return o.cloud.kind === 'fresh' ? told : { ...told, action: { kind: 'lookCloser' } };
   if (owner !== o.rds.metadata.uid) return { ...told, action: { kind: 'tag', instanceId: instance.id } };
+  const details = o.cloud.kind === 'fresh' || o.cloud.kind === 'glance' ? o.cloud.details : {};
+  const one: Case = { o, instance, details };
   return (
     forgetBooleanOrder(o, journal, told) ??
+    reconcileOrder(o, journal, told) ??
+    forgetUpgrade(o, journal, told) ??
+    recordReplicas(one, journal, told) ??
+    restoreInPlace(o, journal, instance, told) ??
     restartOrder(o, journal, instance, told) ??
-    change(o, journal, instance, told) ??
+    change(one, journal, told) ??
     told
   );
 }
@@ -54,62 +71,18 @@ function foreign(told: Verdict, instance: Instance, owner: string): Verdict {
   };
 }
 
-/** An operation of unknown outcome: evidence closes it, the settle time frees it, nothing else does. */
-function settleOpen(o: Observed, journal: Journal, instance: Instance, told: Verdict): Verdict {
-  const { op } = journal;
-  if (!op || o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
-  if (hasEvidence(o, journal, instance)) {
-    const done =
-      op.kind === 'restart' ? restartCarriedOut(accepted(journal, {}), op.key) : accepted(journal, {});
-    return {
-      ...told,
-      action: { kind: 'swapJournal', journal: done },
-      resyncAfterSeconds: PACE.soon,
-    };
-  }
-  const settled = op.at + o.timing.settleMs;
-  const action: Action = o.cloud.at >= settled ? { kind: 'swapJournal', journal: refused(journal) } : NOTHING;
-  const message = `The answer to ${op.kind} ${op.key} was lost; the operator looks for its effect until ${until(settled)} before it tries again.`;
-  const reason = op.kind === 'restart' ? ('RestartUnknown' as const) : ('OutcomeUnknown' as const);
-  return {
-    ...told,
-    action,
-    conditions: [...told.conditions, progressing('Unknown', reason, message)],
-    resyncAfterSeconds: PACE.waiting,
-  };
-}
-
-function hasEvidence(o: Observed, journal: Journal, instance: Instance): boolean {
-  const { op } = journal;
-  if (!op || o.cloud.kind !== 'fresh') return false;
-  switch (op.kind) {
-    case 'enlarge':
-      return instance.volumeGb >= Number(op.key) || instance.status === 'MODIFYING';
-    case 'resize':
-      return instance.flavor === op.key || instance.status === 'MODIFYING';
-    case 'restart':
-      return (
-        instance.status === 'REBOOTING' ||
-        (o.cloud.tasks ?? []).some(
-          (task) => task.createdAt >= op.at - 1000 && /restart|reboot/i.test(task.name),
-        )
-      );
-    default:
-      return false;
-  }
-}
-
-function change(o: Observed, journal: Journal, instance: Instance, told: Verdict): Verdict | undefined {
-  const next = pendingChanges(o, instance).find(({ write }) => write !== undefined);
-  if (!next?.write) return undefined;
+function change(one: Case, journal: Journal, told: Verdict): Verdict | undefined {
+  const { o, instance } = one;
+  const changes = pendingChanges(o, instance);
+  const next = changes.find(({ order, waits }) => order !== undefined && !waits);
+  if (!next?.order)
+    return mayBeApproved(o, changes) ? { ...told, action: { kind: 'lookCloser' } } : undefined;
   if (o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
-  const { write } = next;
-  const kind = write.do;
-  const key = write.do === 'password' ? write.version : next.to;
-  // A list that lags still shows the old value of a change that was accepted a moment ago.
+  const { op, write } = next.order;
+  // One at a time: a list that lags still shows the old value of a change that was accepted a moment ago.
   const { last } = journal;
-  if (last?.kind === kind && last.key === key && o.cloud.at < last.at + o.timing.settleMs) {
-    const message = `${next.field} ${next.from} -> ${next.to} was accepted by the cloud and is not visible yet.`;
+  if (last && o.cloud.at < last.at + o.timing.settleMs && isUnseen(one, last, op)) {
+    const message = `${last.kind} ${last.key} was accepted by the cloud and is not visible yet.`;
     return {
       ...told,
       phase: 'Changing',
@@ -117,5 +90,46 @@ function change(o: Observed, journal: Journal, instance: Instance, told: Verdict
       resyncAfterSeconds: PACE.transition,
     };
   }
-  return { ...told, action: { kind: 'claim', op: { kind, key, at: o.cloud.at }, write } };
+  const fought = foughtUntil(journal, op, o.rds.metadata.generation, o.cloud.at);
+  if (fought !== undefined) return undone(told, next, fought);
+  const approved = approval(o, changes);
+  return {
+    ...told,
+    action: {
+      kind: 'claim',
+      op: { ...op, at: o.cloud.at },
+      write,
+      ...(approved ? { also: { approved } } : {}),
+    },
+  };
+}
+
+/** Consent to an earlier state of the plan stands in the journal only. */
+function mayBeApproved(o: Observed, changes: readonly Change[]): boolean {
+  const isConsent = annotation(o.rds, ANNOTATIONS.approve) !== undefined;
+  return o.cloud.kind === 'glance' && isConsent && changes.some(({ waits }) => waits);
+}
+
+function isUnseen(
+  one: Case,
+  last: NonNullable<Journal['last']>,
+  next: { kind: string; key: string },
+): boolean {
+  if (last.kind === 'restart') return false;
+  return showsEffect(one, last) === false || (last.kind === next.kind && last.key === next.key);
+}
+
+function undone(
+  told: Verdict,
+  { field, from, to }: { field: string; from: string; to: string },
+  at: number,
+): Verdict {
+  const message =
+    `${field} was set to ${to} three times and is ${from} again each time: somebody else or the cloud undoes it. ` +
+    `Nothing more is tried before ${until(at)}, unless the spec or the annotation otc.mcsps.de/reconcile changes.`;
+  return {
+    ...told,
+    conditions: [...told.conditions, synced('False', 'ChangeUndone', message)],
+    resyncAfterSeconds: PACE.slow,
+  };
 }

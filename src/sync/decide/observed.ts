@@ -1,9 +1,12 @@
 // Everything a decision may know, as data: decide has no clock, no randomness and no I/O of its own.
 
-import type { Backup, Instance, Task } from '../../otc/cloud.ts';
+import type { Backup, Flavor, Instance, Parameter, Task } from '../../otc/cloud.ts';
 import type { FullSpec } from '../../rds/defaults.ts';
 import type { Journal, OpKind, Timing } from '../../rds/journal.ts';
+import type { CredentialForm } from '../../rds/log-order.ts';
+import type { LogName } from '../../rds/log-report.ts';
 import type { Rds } from '../../rds/object.ts';
+import type { SqlReport } from '../../rds/sql-wish.ts';
 import type { Problem } from '../../rds/validate.ts';
 
 export type ChildObject = {
@@ -32,24 +35,45 @@ export type Failure = {
   retryAfterSeconds?: number | undefined;
 };
 
+/** What the list of instances does not tell, read only where the spec asks for it. */
+export type Details = {
+  /** The group that the spec names. */
+  securityGroup?: { id: string } | { unknown: string };
+  parameters?: readonly Parameter[];
+  flavors?: readonly Flavor[];
+  /** All backups, at most some hours old. */
+  backups?: readonly Backup[];
+  /** Read replicas that are ours or have the name of one of ours. */
+  replicas?: readonly Instance[];
+};
+
 export type CloudView =
   /** From the shared snapshot or a read that others may share: good enough to report, not to write on. */
-  | { kind: 'glance'; instance: Instance | undefined }
+  | { kind: 'glance'; instance: Instance | undefined; details: Details }
   /** Read for this very call; `at` is the cloud's clock. */
   | {
       kind: 'fresh';
       at: number;
       instance: Instance | undefined;
+      details: Details;
       /** Instances with our name, and before a first create also those that could be meant. */
       namesakes: readonly Instance[];
       backups: readonly Backup[] | undefined;
       tasks: readonly Task[] | undefined;
+      /** Spans that can be restored, looked up when a restore is wanted. */
+      restoreRanges?: readonly { from: number; to: number }[] | undefined;
       /** Why the job behind a failed create failed. */
       failReason: string | undefined;
     }
   | { kind: 'failed'; failure: Failure }
   /** Nothing was asked (Retain without credentials, nothing ever claimed). */
   | { kind: 'unasked' };
+
+/** What spec.restoreFrom leads to. */
+export type RestoreSource =
+  | { instanceId: string; backupId: string }
+  | { instanceId: string; time: number }
+  | { missing: string };
 
 export type RootPassword =
   | { from: 'spec'; value: string }
@@ -59,6 +83,40 @@ export type RootPassword =
   | { from: 'generated'; value: string; mark: string | undefined }
   | { from: 'generated'; value: undefined; mark: undefined }
   | { from: 'secret'; value: undefined; missing: string };
+
+/** The password of a declared user, in the order of the spec. */
+export type UserPassword = {
+  secretName: string;
+  /** What the Secret of this user holds now. */
+  published: { password: string; mark: string } | undefined;
+  value?: string;
+  /** Tells one password from another; nothing of its content. */
+  version?: string;
+  missing?: string;
+  /** None is given and none is kept yet: this one could be. */
+  draw?: { password: string; mark: string };
+};
+
+/** Just given out for a log Job: this call's answer is the only one that can hand it on. */
+export type IssuedCredential = {
+  name: string;
+  form: CredentialForm;
+  /** One for each container. */
+  files: Record<LogName, string>;
+  /** No Job works with it any longer than this. */
+  untilMs: number;
+};
+
+/** What this very call did about logs. */
+export type LogsDone = {
+  issued?: IssuedCredential;
+  /** Names of Secrets whose tokens are dead, and of those that could not be revoked now. */
+  revoked: readonly string[];
+  unrevoked: readonly string[];
+  /** A live read still showed status.logs: true. */
+  keptBoolean?: boolean;
+  failure?: Failure;
+};
 
 /** What this very call did, handed to a second decision that turns it into words. */
 export type Acted = {
@@ -80,10 +138,20 @@ export type Observed = {
   /** Objects of other owners that have the name of a child. */
   foreign: readonly ChildObject[];
   password: RootPassword;
+  restoreSource: RestoreSource | undefined;
   namespaceTerminating: boolean;
   crdTerminating: boolean;
   /** In case a password must be drawn. */
   draw: { password: string; mark: string };
+  users?: readonly UserPassword[];
+  /** A SQL Job that has ended and is not recorded, with its last words. */
+  sqlJobEnd?: { name: string; report: SqlReport | undefined } | undefined;
+  /** undefined: this process cannot start Jobs. */
+  jobImage?: string | undefined;
   timing: Timing;
   acted?: Acted;
+  logs?: LogsDone;
 };
+
+/** What the request itself tells. */
+export type Unseen = Omit<Observed, 'journal' | 'cloud'>;

@@ -5,27 +5,23 @@ import type { Instance } from '../../otc/cloud.ts';
 import type { Journal } from '../../rds/journal.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
+import { copyOf, withBooleanOrders } from './boolean-orders.ts';
 import type { Observed } from './observed.ts';
 import { PACE, type Verdict } from './plan.ts';
 import { progressing } from './words.ts';
 
 /** The op key of a restart ordered by status.reboot; no annotation value can be mistaken for it. */
-const BOOLEAN_ORDER = 'status.reboot=true';
+export const BOOLEAN_ORDER = 'status.reboot=true';
 
-/** Where status shows that the journal holds such an order, so that a cheap look knows to look closer. */
-export const REBOOT_COPY = 'status.reboot';
-
-/**
- * A boolean cannot carry an order number, so it is moved into the journal before anything else and answered
- * `false` after that (protocol C9).
- */
-export function moveBooleanOrder(o: Observed, journal: Journal | undefined): Verdict | undefined {
-  if (o.rds.status?.reboot !== true || journal?.reboot !== undefined) return undefined;
-  const next: Journal = { ...journal, reboot: 'ordered' };
+/** Before anything else: what was ordered by a boolean goes into the journal. */
+export function moveBooleanOrders(o: Observed, journal: Journal | undefined): Verdict | undefined {
+  const next = withBooleanOrders(o.rds, journal);
+  if (!next) return undefined;
+  const message = 'A restart was ordered by status.reboot.';
   return {
-    action: { kind: 'takeReboot', journal: next },
-    phase: o.rds.status.phase ?? 'Pending',
-    conditions: [progressing('True', 'Restarting', 'A restart was ordered by status.reboot.')],
+    action: { kind: 'takeBooleans', journal: next },
+    phase: o.rds.status?.phase ?? 'Pending',
+    conditions: o.rds.status?.reboot === true ? [progressing('True', 'Restarting', message)] : [],
     resyncAfterSeconds: PACE.soon,
   };
 }
@@ -33,7 +29,7 @@ export function moveBooleanOrder(o: Observed, journal: Journal | undefined): Ver
 /** Once carried out, the boolean counts again only after a live read has shown `false`. */
 export function forgetBooleanOrder(o: Observed, journal: Journal, told: Verdict): Verdict | undefined {
   if (o.cloud.kind !== 'fresh') {
-    return o.rds.status?.handled?.[REBOOT_COPY] === undefined
+    return o.rds.status?.handled?.[copyOf('reboot')] === undefined
       ? undefined
       : { ...told, action: { kind: 'lookCloser' } };
   }
@@ -63,7 +59,15 @@ export function restartOrder(
   };
 }
 
-export function restartCarriedOut(journal: Journal, key: string): Journal {
-  if (key === BOOLEAN_ORDER) return { ...journal, reboot: 'done' };
-  return { ...journal, handled: { ...journal.handled, [ANNOTATIONS.restart]: key } };
+/** An order to look at everything again: the look of this very call was a full one, and counters start over. */
+export function reconcileOrder(o: Observed, journal: Journal, told: Verdict): Verdict | undefined {
+  const value = annotation(o.rds, ANNOTATIONS.reconcile);
+  if (value === undefined || journal.handled?.[ANNOTATIONS.reconcile] === value) return undefined;
+  const { repeats: _over, ...rest } = journal;
+  const handled = { ...rest.handled, [ANNOTATIONS.reconcile]: value };
+  return {
+    ...told,
+    action: { kind: 'swapJournal', journal: { ...rest, handled } },
+    resyncAfterSeconds: PACE.soon,
+  };
 }

@@ -1,8 +1,10 @@
 // What a decision says: at most one action, and the words for it. The loop turns it into an answer.
 
+import type { InstanceChange, NewReplica } from '../../otc/cloud.ts';
 import type { ConditionWish } from '../../rds/conditions.ts';
 import type { Journal, Op } from '../../rds/journal.ts';
 import type { Phase, RdsStatus } from '../../rds/status.ts';
+import type { DatabasesPlan } from './databases-plan.ts';
 
 /** A write that must not be repeated: claimed in the journal before it is sent. */
 export type Claimed =
@@ -11,8 +13,11 @@ export type Claimed =
   | { do: 'delete'; instanceId: string }
   /** `annotated`: the value of the annotation that ordered it. */
   | { do: 'restart'; instanceId: string; annotated: string | undefined }
-  | { do: 'enlarge'; instanceId: string; sizeGb: number }
-  | { do: 'resize'; instanceId: string; flavor: string }
+  | { do: 'change'; instanceId: string; change: InstanceChange }
+  | { do: 'replica'; wanted: NewReplica }
+  | { do: 'removeReplica'; instanceId: string }
+  | { do: 'safetyBackup'; instanceId: string; name: string }
+  | { do: 'restore'; instanceId: string; time: number }
   | { do: 'password'; instanceId: string; version: string };
 
 export type Action =
@@ -25,9 +30,10 @@ export type Action =
   | { kind: 'unavailable'; because: string }
   | { kind: 'openJournal'; journal: Journal }
   | { kind: 'swapJournal'; journal: Journal }
-  | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed }
-  /** status.reboot: true goes into the journal, if a live read shows it too. */
-  | { kind: 'takeReboot'; journal: Journal }
+  /** `also` goes into the journal together with the claim. */
+  | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed; also?: Partial<Journal> }
+  /** Orders by `true` in status go into the journal, if a live read shows them too. */
+  | { kind: 'takeBooleans'; journal: Journal }
   /** A carried out status.reboot may be ordered again once a live read shows `false`. */
   | { kind: 'forgetReboot' }
   | { kind: 'tag'; instanceId: string }
@@ -42,6 +48,8 @@ export type Verdict = {
   /** Fields of status that change; undefined removes one. */
   status?: Partial<RdsStatus>;
   resyncAfterSeconds: number;
+  /** Databases and users; their children stay as they are where nothing is said. */
+  databases?: DatabasesPlan | undefined;
   /** Draw the root password into its Secret in this answer. */
   drawRoot?: boolean;
   finalized?: boolean;

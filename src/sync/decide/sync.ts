@@ -12,9 +12,11 @@ import { describe } from './describe.ts';
 import { manage } from './manage.ts';
 import { missing } from './missing.ts';
 import type { Observed } from './observed.ts';
-import { moveBooleanOrder } from './orders.ts';
+import { moveBooleanOrders } from './orders.ts';
 import { passwordState } from './password.ts';
 import { PACE, type Verdict } from './plan.ts';
+import { afterRelease } from './release.ts';
+import { remembered } from './remembered.ts';
 import { ready } from './words.ts';
 
 /** An Observed whose journal has been read. */
@@ -28,13 +30,15 @@ export function decideSync(o: Observed): Verdict {
     return stale('the journal of this Rds is closed');
   }
   if (o.acted) return afterActing(o, o.acted);
-  const ordered = o.journal === 'unread' ? undefined : moveBooleanOrder(o, isRead(o) ? o.journal : undefined);
+  const ordered =
+    o.journal === 'unread' ? undefined : moveBooleanOrders(o, isRead(o) ? o.journal : undefined);
   if (ordered) return ordered;
   if (o.cloud.kind === 'failed') return cloudFailed(o, o.cloud.failure);
   const instance = knownInstance(o);
   if (o.problems.length > 0) return invalidSpec(o, instance);
   if (o.spec.paused || annotation(o.rds, ANNOTATIONS.dryRun) === 'true') return paused(o, instance);
   if (!isRead(o)) return glance(o, instance);
+  if (o.journal.letGo) return afterRelease(o, o.journal, instance);
   if (o.journal.id !== undefined) return instance ? manage(o, instance) : missing(o);
   return creation(o);
 }
@@ -66,10 +70,24 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
     resyncAfterSeconds: PACE.soon,
   };
   if (o.journal === 'none') return creation(o);
-  if (!instance || passwordState(o) === 'unsure') return closer;
-  const withEmptyJournal = { ...o, journal: { id: instance.id, handled: o.rds.status?.handled ?? {} } };
+  // Only the journal knows who stopped an instance.
+  if (!instance || passwordState(o) === 'unsure' || instance.status === 'SHUTDOWN') return closer;
+  const withEmptyJournal = { ...o, journal: fromStatus(o, instance) };
   const wanted = manage(withEmptyJournal, instance);
   return wanted.action.kind === 'none' ? describe(o, instance) : closer;
+}
+
+/** The copies that status has of what the journal knows. */
+function fromStatus(o: Observed, { id }: Instance): Journal {
+  const { handled, pendingRestart, tags, replicas } = remembered(o);
+  const made = Object.entries(replicas).map(([name, replica]) => [name, { id: replica, at: 0 }] as const);
+  return {
+    id,
+    handled: { ...handled },
+    pendingRestart: [...pendingRestart],
+    tags: [...tags],
+    replicas: Object.fromEntries(made),
+  };
 }
 
 /** status.id may have been written by anybody: without the journal only the tag, or our name, is believed. */

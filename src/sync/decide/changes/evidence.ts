@@ -41,6 +41,11 @@ const EFFECTS: Partial<Record<Op['kind'], Check>> = {
       left.every((name) => !(name in tags))
     );
   },
+  // A backup of a name exists once; a failed one is seen, too.
+  safetyBackup: (_instance, key, { o }) =>
+    o.cloud.kind === 'fresh' && (o.cloud.backups ?? []).some(({ name }) => name === key),
+  restore: ({ status }, _key, { o }, since) =>
+    status === 'RESTORING' || hasTask(o, since, /restore|recover/i),
   restart: ({ status }, _key, { o }, since) => status === 'REBOOTING' || hasTask(o, since, /restart|reboot/i),
 };
 

@@ -162,7 +162,7 @@ export function planHash(
 
 /** Spec fields that this version reads and does not act on, so that nobody waits for them. */
 export function unsupportedFields({ rds }: Pick<Observed, 'rds'>): string[] {
-  const later = ['endpoint', 'autopilot', 'backup', 'backuprestoretime'] as const;
+  const later = ['endpoint', 'autopilot', 'backup'] as const;
   return later.filter((field) => {
     const value = rds.spec[field];
     return value !== undefined && !(Array.isArray(value) && value.length === 0);

@@ -1,0 +1,106 @@
+// The SQL Job and the Secret with its wish. The administrator's login is mounted from the connection Secret,
+// so that it is copied nowhere.
+
+import { PART, SQL_CONTAINER, SQL_PART } from '../../rds/job-state.ts';
+import { connectionSecretName } from '../../rds/names.ts';
+import { SQL_JOB_PATHS, SQL_REFUSED, type SqlWish } from '../../rds/sql-wish.ts';
+import type { ChildObject } from '../decide/observed.ts';
+import { MANAGED_BY } from './labels.ts';
+import { encoded } from './secrets.ts';
+
+export type SqlJobWish = {
+  /** Of the Job and of its Secret. */
+  name: string;
+  wish: SqlWish;
+  /** By the file that the wish names. */
+  passwords: Record<string, string>;
+  image: string;
+};
+
+/** For the Job with all its tries; the program ends itself earlier, to leave a report. */
+const JOB_SECONDS = 300;
+const PROGRAM_SECONDS = 120;
+const NOBODY = 65532;
+const FILE_MODE = 0o440;
+
+const LABELS = { ...MANAGED_BY, [PART]: SQL_PART };
+
+type Rds = { name: string; namespace: string };
+
+export function sqlJob(rds: Rds, job: SqlJobWish): ChildObject[] {
+  const metadata = { name: job.name, namespace: rds.namespace, labels: LABELS };
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      type: 'Opaque',
+      data: encoded({ 'wish.json': JSON.stringify(job.wish), ...job.passwords }),
+    },
+    {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata,
+      spec: {
+        activeDeadlineSeconds: JOB_SECONDS,
+        backoffLimit: 2,
+        // What the server refuses once it refuses again.
+        podFailurePolicy: {
+          rules: [
+            {
+              action: 'FailJob',
+              onExitCodes: { containerName: SQL_CONTAINER, operator: 'In', values: [SQL_REFUSED] },
+            },
+          ],
+        },
+        template: { metadata: { labels: LABELS }, spec: podSpec(rds, job) },
+      },
+    },
+  ];
+}
+
+function podSpec(rds: Rds, { name, image }: SqlJobWish): Record<string, unknown> {
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: NOBODY,
+      runAsGroup: NOBODY,
+      fsGroup: NOBODY,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [
+      {
+        name: SQL_CONTAINER,
+        image,
+        command: ['node', 'src/jobs/sql.ts'],
+        env: [{ name: 'SQL_DEADLINE_SECONDS', value: `${PROGRAM_SECONDS}` }],
+        terminationMessagePath: SQL_JOB_PATHS.termination,
+        terminationMessagePolicy: 'File',
+        resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        volumeMounts: [
+          { name: 'wish', mountPath: SQL_JOB_PATHS.wish, readOnly: true },
+          { name: 'login', mountPath: SQL_JOB_PATHS.login, readOnly: true },
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'wish', secret: { secretName: name, defaultMode: FILE_MODE } },
+      {
+        name: 'login',
+        secret: {
+          secretName: connectionSecretName(rds.name),
+          defaultMode: FILE_MODE,
+          items: ['ip', 'port', 'username', 'password'].map((key) => ({ key, path: key })),
+        },
+      },
+    ],
+  };
+}

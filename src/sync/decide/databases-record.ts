@@ -1,0 +1,123 @@
+// What stays of a SQL Job when it is gone: its record in status, and the passwords that may be published now.
+
+import { isoTime } from '../../rds/conditions.ts';
+import type { JobEnd } from '../../rds/job-state.ts';
+import { accountLabel, type SqlFailure, type SqlReport } from '../../rds/sql-wish.ts';
+import type { RdsStatus } from '../../rds/status.ts';
+import type { UserSecretWish } from '../children/user-secrets.ts';
+import type { DatabasesWish, DeclaredUser } from './databases-wish.ts';
+import type { Observed } from './observed.ts';
+
+type Report = NonNullable<RdsStatus['databases']>;
+
+type Ended = {
+  o: Observed;
+  wanted: DatabasesWish;
+  name: string;
+  attempt: number;
+  end: JobEnd;
+  said: SqlReport | undefined;
+};
+
+const MAX_LISTED = 256;
+const MAX_FAILURES = 32;
+const MAX_WHY = 512;
+
+/** A server that did not answer is soon tried again; what it refused, it will refuse for a while. */
+const RETRY = { soonMs: 60_000, laterMs: 600_000, longestMs: 3_600_000 } as const;
+
+export function recordOf({ o, wanted, name, attempt, end, said }: Ended): Report {
+  const wasRefused = said !== undefined && said.fatal === undefined;
+  const state = end.succeeded ? 'Succeeded' : wasRefused ? 'Refused' : 'Failed';
+  const firstMs = wasRefused ? RETRY.laterMs : RETRY.soonMs;
+  const pauseMs = Math.min(firstMs * 2 ** Math.min(attempt - 1, 10), RETRY.longestMs);
+  const endedMs = Date.parse(end.at) || o.nowMs;
+  const failures = end.succeeded ? [] : failuresOf(end, said);
+  return {
+    ...made(o, wanted, end.succeeded),
+    job: {
+      name,
+      key: wanted.key,
+      attempt,
+      state,
+      endedAt: isoTime(endedMs),
+      ...(end.succeeded ? {} : { retryAt: isoTime(endedMs + pauseMs) }),
+    },
+    ...(failures.length > 0 ? { failures } : {}),
+  };
+}
+
+function failuresOf(end: JobEnd, said: SqlReport | undefined): SqlFailure[] {
+  const fatal = said ? said.fatal : end.because || 'it failed and left no report';
+  const all = [...(fatal === undefined ? [] : [{ what: 'the Job', why: fatal }]), ...(said?.failures ?? [])];
+  const more = (said?.more ?? 0) + Math.max(0, all.length - MAX_FAILURES);
+  const shown = all.slice(0, MAX_FAILURES).map(({ what, why }) => ({
+    what: what.slice(0, MAX_WHY),
+    why: why.slice(0, MAX_WHY),
+  }));
+  return more > 0 ? [...shown, { what: OTHERS, why: `${more} more, see the log of the Job` }] : shown;
+}
+
+const OTHERS = 'others';
+
+/** What would have to be dropped once it is declared no more. After a failure nobody knows how far it came. */
+function made(o: Observed, { engine, wish, users }: DatabasesWish, succeeded: boolean): Report {
+  const before = o.rds.status?.databases;
+  const declared = new Set((o.spec.users ?? []).map((user) => accountLabel(engine, user)));
+  const stays = (account: string) => !succeeded || declared.has(account);
+  const accounts = new Set([...users.map(({ account }) => account), ...(before?.users ?? []).filter(stays)]);
+  const databases = new Set([...wish.databases, ...(succeeded ? [] : (before?.databases ?? []))]);
+  return {
+    databases: [...databases].slice(0, MAX_LISTED),
+    users: [...accounts].slice(0, MAX_LISTED),
+  };
+}
+
+/**
+ * A changed password is published after the server has it, so that clients keep the one that works. A drawn
+ * one has to be kept somewhere before it is used, and nobody uses it yet.
+ */
+export function secretsToPublish(
+  o: Observed,
+  wanted: DatabasesWish,
+  report: RdsStatus['databases'],
+  mayDraw: boolean,
+): UserSecretWish[] {
+  const wishes: UserSecretWish[] = [];
+  for (const declared of wanted.users) {
+    const { password } = declared;
+    const shown = password.draw
+      ? mayDraw && { password: password.draw.password, mark: password.draw.mark }
+      : isInForce(wanted, report, declared) && {
+          password: password.value ?? '',
+          mark: password.version ?? '',
+        };
+    if (!shown) continue;
+    wishes.push({
+      name: password.secretName,
+      account: declared.account,
+      mark: shown.mark,
+      login: { engine: wanted.engine, username: declared.user.name, password: shown.password },
+      database: onlyDatabase(o, declared),
+    });
+  }
+  return wishes;
+}
+
+function isInForce(
+  { key }: DatabasesWish,
+  report: RdsStatus['databases'],
+  { account, password }: DeclaredUser,
+): boolean {
+  if (password.published && password.published.password === password.value) return true;
+  if (report?.job?.key !== key || report.job.state === 'Failed') return false;
+  const failed = (report.failures ?? []).map(({ what }) => what);
+  return !failed.includes(`user ${account}`) && !failed.includes(OTHERS);
+}
+
+/** Named by the grants, or the only one that there is. */
+function onlyDatabase(o: Observed, { user }: DeclaredUser): string | undefined {
+  const granted = new Set((user.grants ?? []).map(({ database }) => database).filter((name) => name !== '*'));
+  const candidates = granted.size > 0 ? [...granted] : [...new Set(o.spec.databases ?? [])];
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
