@@ -5,12 +5,12 @@ import { budgetOf, withBudget } from './budget.ts';
 import { type Cached, createCached } from './cache.ts';
 import { type Call, createCall } from './call.ts';
 import { createAlarmSnapshots } from './ces.ts';
-import type { Budget, Credentials, Engine, Flavor, Parameter, Snapshot } from './cloud.ts';
+import type { Backup, Budget, Credentials, Engine, Flavor, Parameter, Snapshot } from './cloud.ts';
 import { logIn } from './iam.ts';
 import { createLimiter, type defaultLimits, withLimiter } from './limiter.ts';
 import { createLru } from './lru.ts';
 import type { AlarmSnapshot } from './monitoring.ts';
-import { fetchFlavors, fetchParameters } from './rds-reads.ts';
+import { createRdsReads, fetchFlavors, fetchParameters } from './rds-reads.ts';
 import { withReadRetry } from './retry.ts';
 import type { Send } from './send.ts';
 import { createSessions } from './session.ts';
@@ -24,6 +24,7 @@ export type Account = {
   snapshots: Cached<Snapshot>;
   flavors(engine: Engine, version: string): Cached<readonly Flavor[]>;
   parameters(instanceId: string): Cached<readonly Parameter[]>;
+  backups(instanceId: string): Cached<readonly Backup[]>;
   networks: Networks;
   alarms: Cached<AlarmSnapshot>;
 };
@@ -40,6 +41,7 @@ const sharedWorkMs = 20_000;
 
 /** A list is some 50 kB in a real cloud. */
 const maxParameterLists = 500;
+const maxBackupLists = 10_000;
 
 export function createAccount(
   credentials: Credentials,
@@ -56,6 +58,7 @@ export function createAccount(
   const callWithin = (budget: Budget) => createCall({ send: transport(budget), clock, sessions, budget });
   const callAlone = () => callWithin(budgetOf(clock, sharedWorkMs));
   const flavorLists = createLru<Cached<readonly Flavor[]>>(100);
+  const backupLists = createLru<Cached<readonly Backup[]>>(maxBackupLists);
   const parameterLists = createLru<Cached<readonly Parameter[]>>(maxParameterLists);
 
   return {
@@ -73,6 +76,14 @@ export function createAccount(
     flavors: (engine, version) =>
       flavorLists.get(`${engine}/${version}`, () =>
         createCached(clock, 'the list of flavors', () => fetchFlavors(callAlone(), engine, version)),
+      ),
+    backups: (instanceId) =>
+      backupLists.get(instanceId, () =>
+        createCached(
+          clock,
+          'the list of backups',
+          async () => (await createRdsReads(callAlone()).backups(instanceId)).value,
+        ),
       ),
     parameters: (instanceId) =>
       parameterLists.get(instanceId, () =>

@@ -64,7 +64,12 @@ export type NewInstance = {
   port: number;
   backupStartTime: string;
   backupKeepDays: number;
+  /** Where the data comes from; an empty database without it. */
+  restore?: RestorePoint | undefined;
 };
+
+/** The source may be gone, its id is needed all the same. Times in epoch ms. */
+export type RestorePoint = { instanceId: string; backupId: string } | { instanceId: string; time: number };
 
 /** A change of a running instance. Each names its target, so that seeing the target proves that it happened. */
 export type InstanceChange =
@@ -119,6 +124,9 @@ export type Backup = {
   /** Epoch milliseconds. */
   beginAt: number;
   endAt: number | undefined;
+  /** Of the source. */
+  engine: Engine | undefined;
+  version: string | undefined;
 };
 
 export type Flavor = {
@@ -166,6 +174,7 @@ export type Cloud = {
   /** Each argument is a name or an id. An unknown one is a UserError on that spec field. */
   network(wanted: { vpc: string; subnet: string; securityGroup: string }): Promise<Network>;
   securityGroup(nameOrId: string): Promise<string>;
+  backupsLately(instanceId: string, maxAgeSeconds: number): Promise<readonly Backup[]>;
   parameters(instanceId: string, maxAgeSeconds: number): Promise<readonly Parameter[]>;
 
   // Fresh reads: never cached, never shared.
@@ -175,6 +184,8 @@ export type Cloud = {
   findJob(id: string): Promise<Job | undefined>;
   tasks(instanceId: string, sinceMs: number): Promise<readonly Task[]>;
   backups(instanceId: string): Promise<Fresh<readonly Backup[]>>;
+  /** Spans of time that can be restored; undefined for an instance that is gone. */
+  restoreRanges(instanceId: string): Promise<readonly { from: number; to: number }[] | undefined>;
   /** How many more instances the account may have; undefined when the cloud does not tell. */
   freeInstances(): Promise<number | undefined>;
 
@@ -184,6 +195,8 @@ export type Cloud = {
   createBackup(wanted: { instanceId: string; name: string; description: string }): Promise<{ id: string }>;
   /** Manual ones only; the cloud refuses the others. */
   deleteBackup(id: string): Promise<void>;
+  /** Puts the data of an instance back to a point in time: what was written since is lost. */
+  restoreInPlace(id: string, time: number): Promise<{ jobId: string | undefined }>;
   restartInstance(id: string): Promise<{ jobId: string | undefined }>;
   createReplica(wanted: NewReplica): Promise<{ id: string; jobId: string | undefined }>;
   change(id: string, change: InstanceChange): Promise<{ jobId: string | undefined }>;

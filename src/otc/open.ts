@@ -51,6 +51,8 @@ function cloudOf(account: Account, budget: Budget): Cloud {
     alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),
+    backupsLately: (id, maxAgeSeconds) =>
+      account.backups(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
     parameters: (id, maxAgeSeconds) =>
       account.parameters(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
     securityGroup: (wanted) => account.networks.securityGroup(wanted, () => budget.remainingMs()),

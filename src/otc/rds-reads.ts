@@ -3,7 +3,7 @@
 import { CloudError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Cloud, Engine, Flavor, Fresh, Parameter } from './cloud.ts';
-import { type Json, neededObjects, numberOf, objectOf, textOf } from './json.ts';
+import { type Json, need, neededObjects, numberOf, objectOf, textOf } from './json.ts';
 import { collectPages, type Page, totalOf } from './pages.ts';
 import {
   type InstanceRow,
@@ -19,6 +19,7 @@ import {
 export const pageLimit = 100;
 const taskPageLimit = 50;
 const unknownJob = 'DBS.200543';
+const unknownInstance = new Set(['DBS.200002', 'DBS.290005']);
 
 type RdsReads = Pick<
   Cloud,
@@ -29,6 +30,7 @@ type RdsReads = Pick<
   | 'tasks'
   | 'backups'
   | 'freeInstances'
+  | 'restoreRanges'
 >;
 
 export function createRdsReads(call: Call): RdsReads {
@@ -91,6 +93,21 @@ export function createRdsReads(call: Call): RdsReads {
       });
       const query = { instance_id: instanceId, limit: pageLimit };
       return collectPages((offset) => get('/backups', { ...query, offset }, read), pageLimit);
+    },
+
+    async restoreRanges(instanceId) {
+      const read = (body: Json) =>
+        neededObjects(body, 'restore_time').map((row) => ({
+          from: need(numberOf(row, 'start_time'), 'start_time'),
+          to: need(numberOf(row, 'end_time'), 'end_time'),
+        }));
+      try {
+        const path = '/instances/{id}/restore-time';
+        return (await call({ service: 'rds', method: 'GET', path, params: { id: instanceId }, read })).value;
+      } catch (error) {
+        if (error instanceof CloudError && unknownInstance.has(error.code)) return undefined;
+        throw error;
+      }
     },
 
     async freeInstances() {

@@ -10,6 +10,7 @@ import type {
   NewInstance,
   NewReplica,
   Parameter,
+  RestorePoint,
   Task,
 } from './cloud.ts';
 import {
@@ -94,10 +95,13 @@ export function readTags(from: Json): Record<string, string> {
 }
 
 export function writeNewInstance(wanted: NewInstance): Json {
-  const { replicationMode } = wanted;
+  const { replicationMode, restore } = wanted;
   return {
     name: wanted.name,
-    datastore: { type: wanted.engine, version: wanted.version },
+    // Engine and version of restored data are those of its source.
+    ...(restore
+      ? { restore_point: writeRestorePoint(restore) }
+      : { datastore: { type: wanted.engine, version: wanted.version } }),
     ...(replicationMode === undefined ? {} : { ha: { mode: 'Ha', replication_mode: replicationMode } }),
     flavor_ref: wanted.flavor,
     volume: { type: wanted.volumeType, size: wanted.volumeGb },
@@ -110,6 +114,12 @@ export function writeNewInstance(wanted: NewInstance): Json {
     port: String(wanted.port),
     backup_strategy: { start_time: wanted.backupStartTime, keep_days: wanted.backupKeepDays },
   };
+}
+
+export function writeRestorePoint(point: RestorePoint): Json {
+  return 'backupId' in point
+    ? { instance_id: point.instanceId, type: 'backup', backup_id: point.backupId }
+    : { instance_id: point.instanceId, type: 'timestamp', restore_time: point.time };
 }
 
 /** Engine, network and size come from the primary; the cloud wants a size all the same. */
@@ -153,6 +163,8 @@ export function readBackup(row: Json): Backup {
     sizeKb: numberOf(row, 'size') ?? 0,
     beginAt: need(timeOf(row, 'begin_time'), 'backup begin_time'),
     endAt: timeOf(row, 'end_time'),
+    engine: engines[(textOf(objectOf(row, 'datastore'), 'type') ?? '').toLowerCase()],
+    version: textOf(objectOf(row, 'datastore'), 'version'),
   };
 }
 

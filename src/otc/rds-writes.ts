@@ -4,7 +4,7 @@ import { CloudError } from '../errors.ts';
 import type { Call } from './call.ts';
 import type { Cloud } from './cloud.ts';
 import { type Json, need, objectOf, textOf } from './json.ts';
-import { readJobId, readTags, writeNewInstance, writeNewReplica } from './rds-wire.ts';
+import { readJobId, readTags, writeNewInstance, writeNewReplica, writeRestorePoint } from './rds-wire.ts';
 
 const tagExists = 'DBS.200098';
 
@@ -14,6 +14,7 @@ type RdsWrites = Pick<
   | 'deleteInstance'
   | 'createBackup'
   | 'deleteBackup'
+  | 'restoreInPlace'
   | 'restartInstance'
   | 'createReplica'
   | 'resetPassword'
@@ -57,6 +58,11 @@ export function createRdsWrites(call: Call): RdsWrites {
     async deleteBackup(id) {
       const path = '/backups/{id}';
       await call({ service: 'rds', method: 'DELETE', path, params: { id }, read: () => {} });
+    },
+
+    restoreInPlace(id, time) {
+      const source = writeRestorePoint({ instanceId: id, time });
+      return post('/instances/recovery', { source, target: { instance_id: id } }, readJobId);
     },
 
     restartInstance: (id) => act(id, { restart: {} }),

@@ -40,6 +40,11 @@ export function oldInstanceName(namespace: string, name: string): string {
   return `${namespace}_${name}`;
 }
 
+/** Alarms that the old operator made and that outlive it. */
+export function oldAlarmNames(namespace: string, name: string): string[] {
+  return ['disc', 'cpu', 'mem'].map((what) => `${oldInstanceName(namespace, name)}-${what}-util`);
+}
+
 /** The same part out of a UID or an instance's name; undefined when there is none. */
 export function uidDigitsIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

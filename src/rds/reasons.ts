@@ -40,6 +40,12 @@ export const REASONS = {
   },
   BackupPending: { means: 'No automated backup was made yet.', remedy: 'Wait for the next backup window.' },
   BackupsFresh: { means: 'Automated backups are made.', remedy: 'Nothing to do.' },
+  OldAlarmsLeft: {
+    means: 'Alarms and a topic of the old operator still exist and call an address that nobody answers.',
+    remedy:
+      'Delete them in the console (Cloud Eye, Simple Message Notification); rds-pilot does not touch them.',
+  },
+  OldAlarmsGone: { means: 'Nothing of the old operator is left in the cloud.', remedy: 'Nothing to do.' },
   WaitingForWindow: {
     means: 'Changes that clients would notice wait for the maintenance window or for consent.',
     remedy: 'Wait, or set the annotation otc.mcsps.de/approve to status.planHash to run them now.',

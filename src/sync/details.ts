@@ -1,13 +1,14 @@
 // What the list of instances does not tell, read only where the spec asks for it: most Rds cost nothing here.
 
-import { UserError } from '../errors.ts';
+import { CloudError, UserError } from '../errors.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
-import { replicaName } from '../rds/names.ts';
+import { nameKind, oldAlarmNames, replicaName } from '../rds/names.ts';
 import type { Details, Observed } from './decide/observed.ts';
 
 /** Parameters are read one instance at a time, so what is settled is looked at rarely. */
 const PARAMETERS_SECONDS = 6 * 3_600;
 const BACKUPS_SECONDS = 6 * 3_600;
+const ALARMS_SECONDS = 600;
 
 type Asked = Pick<Observed, 'rds' | 'spec' | 'userSet'>;
 
@@ -33,6 +34,7 @@ export async function readDetails(
   }
   if (instance.ip !== undefined && instance.backupKeepDays > 0)
     details.backups = await cloud.backupsLately(instance.id, BACKUPS_SECONDS);
+  if (isOldStyle(asked, instance)) details.oldAlarms = await oldAlarms(cloud, asked);
   const names = [
     ...new Set([...(spec.readReplicas ?? []).map(({ name }) => name), ...Object.keys(look.replicas)]),
   ];
@@ -40,6 +42,22 @@ export async function readDetails(
   if (names.length > 0 || (userSet.has('flavorref') && spec.flavorref !== instance.flavor))
     details.flavors = await cloud.flavors(instance.engine, instance.version);
   return details;
+}
+
+function isOldStyle({ rds }: Asked, { name }: Instance): boolean {
+  const { namespace, name: own, uid } = rds.metadata;
+  return nameKind(name, namespace, own, uid) === 'old';
+}
+
+/** Only to tell people, so a missing right to see alarms costs nothing but that. */
+async function oldAlarms(cloud: Cloud, { rds }: Asked): Promise<Details['oldAlarms']> {
+  try {
+    const { byName } = await cloud.alarms(ALARMS_SECONDS);
+    return oldAlarmNames(rds.metadata.namespace, rds.metadata.name).flatMap((name) => byName.get(name) ?? []);
+  } catch (error) {
+    if (error instanceof CloudError) return undefined;
+    throw error;
+  }
 }
 
 async function wantedGroup(cloud: Cloud, name: string): Promise<Details['securityGroup']> {

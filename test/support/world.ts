@@ -181,7 +181,7 @@ export async function createWorld(options: WorldOptions = {}) {
     });
     const answer = await simulator.handle({
       method,
-      url: path.startsWith('/vpc/') ? path : `/rds/v3/${DEMO_PROJECT.id}${path}`,
+      url: /^\/(vpc|ces|smn)\//.test(path) ? path : `/rds/v3/${DEMO_PROJECT.id}${path}`,
       headers: { ...headers, 'x-auth-token': given['x-subject-token'] ?? '' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { DEMO_PROJECT } from '../../src/simulator/demo-account.ts';
 import { condition, createWorld, MINUTE, SECOND, type World } from '../support/world.ts';
 
 const restarts = (world: World) =>
@@ -155,3 +156,49 @@ t.test('an instance that its Rds has not tagged yet is as safe as a tagged one',
   t.not((await world.status('thief')).id, id);
   t.match(condition(await world.status('thief'), 'Synced'), { message: /owned by another Rds/ });
 });
+
+t.test(
+  'alarms and topics that the old operator left are named, and the telling ends with them',
+  async (t) => {
+    const world = await createWorld({});
+    t.teardown(() => world.stop());
+    const id = await world.createByHand('team-a_shop');
+    await world.clock.advance(20 * MINUTE);
+    const topic = await world.byHand('POST', `/smn/v2/${DEMO_PROJECT.id}/notifications/topics`, {
+      name: 'team-a_shop',
+    });
+    const { topic_urn: urn } = topic.body as { topic_urn: string };
+    const alarms = `/ces/V1.0/${DEMO_PROJECT.id}/alarms`;
+    const made = await world.byHand('POST', alarms, {
+      alarm_name: 'team-a_shop-cpu-util',
+      metric: {
+        namespace: 'SYS.RDS',
+        metric_name: 'rds001_cpu_util',
+        dimensions: [{ name: 'rds_cluster_id', value: id }],
+      },
+      condition: {
+        period: 300,
+        filter: 'average',
+        comparison_operator: '>=',
+        value: 90,
+        unit: '%',
+        count: 3,
+      },
+      alarm_enabled: true,
+      alarm_action_enabled: true,
+      alarm_actions: [{ type: 'notification', notificationList: [urn] }],
+    });
+    t.equal(made.status, 201, JSON.stringify(made.body));
+    await world.apply('shop', { flavorref: 'rds.mysql.c2.medium' }, { 'otc.mcsps.de/adopt': id });
+    await world.clock.advance(20 * MINUTE);
+    t.match(condition(await world.status('shop'), 'OldOperatorGone'), {
+      status: 'False',
+      reason: 'OldAlarmsLeft',
+      message: new RegExp(`team-a_shop-cpu-util.*${urn}`),
+    });
+    const { alarm_id: alarmId } = made.body as { alarm_id: string };
+    t.equal((await world.byHand('DELETE', `${alarms}/${alarmId}`)).status, 204);
+    await world.clock.advance(20 * MINUTE);
+    t.match(condition(await world.status('shop'), 'OldOperatorGone'), { status: 'True' });
+  },
+);

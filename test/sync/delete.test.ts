@@ -196,3 +196,23 @@ t.test('an instance that was let go is never touched again, whatever the spec sa
   t.match(world.simulator.state.instances, [{ status: 'ACTIVE', tags: [] }]);
   t.equal(deletes(world), 0);
 });
+
+t.test('a namespace on its way out takes its Events along: the trail is kept in our own', async (t) => {
+  const world = await createWorld({});
+  t.teardown(() => world.stop());
+  await world.apply('shop', { flavorref: 'rds.mysql.n1.large.2', volumesize: 40 });
+  await world.reaches('shop', 'Ready');
+  const { id } = await world.status('shop');
+  await world.kube('DELETE', '/api/v1/namespaces/team-a');
+  await world.remove('shop');
+  t.ok(await world.isGone('shop'));
+  await world.clock.advance(MINUTE);
+  t.equal(world.simulator.state.instances.length, 1, 'Snapshot acts as Retain');
+  const { body } = await world.kube('GET', '/api/v1/namespaces/rds-pilot/configmaps');
+  const kept = (body as { items: { data: Record<string, string> }[] }).items.map(({ data }) => data);
+  t.match(kept, [{ rds: 'team-a/shop', instanceId: id, adopt: `otc.mcsps.de/adopt: ${id}` }]);
+  const events = await world.kube('GET', '/api/v1/namespaces/rds-pilot/events');
+  t.match((events.body as { items: unknown[] }).items, [
+    { reason: 'DatabaseLetGo', message: new RegExp(id ?? '-') },
+  ]);
+});

@@ -160,6 +160,23 @@ t.test('a view without the new Secret asks for no second credential', async (t) 
   t.equal((await world.secrets()).length, 1);
 });
 
+t.test('replicas that race for an order give out one credential', async (t) => {
+  const world = await createLogWorld(t);
+  await world.ready();
+  const others = await Promise.all([world.startReplica(), world.startReplica()]);
+  t.teardown(() => Promise.all(others.map((app) => app.close())));
+  const { body } = world.calls.findLast(({ path }) => path.endsWith('/sync')) ?? {};
+  await world.annotate('shop', { 'otc.mcsps.de/logs': 'a' });
+  const payload = { ...(body as object), parent: await world.rds('shop') };
+  const answers = await Promise.all(
+    [...others, world.app].map((app) => app.inject({ method: 'POST', url: '/sync', payload })),
+  );
+  await world.clock.advance(MINUTE);
+  t.equal(world.issues(), 1);
+  const given = answers.filter(({ body: text }) => text.includes('shop-logs-'));
+  t.ok(given.length <= 1, 'and only its finder hands it on');
+});
+
 t.test('a database that is not there: said, and the order is done with', async (t) => {
   const world = await createLogWorld(t);
   await world.apply('shop', {}, { 'otc.mcsps.de/logs': 'now' });

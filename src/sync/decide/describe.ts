@@ -13,6 +13,7 @@ import { reportedReplicas } from './changes/replicas.ts';
 import type { Case } from './changes/wish.ts';
 import { databasesPlan } from './databases.ts';
 import { stateOf } from './instance-state.ts';
+import { leftovers } from './leftovers.ts';
 import type { Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
 import { idle, progressing, ready, synced } from './words.ts';
@@ -34,6 +35,7 @@ export function describe(o: Observed, instance: Instance): Verdict {
       state.transitional ? progressing('True', state.reason, state.sentence) : idle(),
       difference(o, instance),
       ...backupCondition(o, instance),
+      ...leftovers(o),
       ...(databases?.conditions ?? []),
     ],
     status: { ...facts(o, instance), ...(databases ? { databases: databases.report } : {}) },

@@ -41,6 +41,8 @@ export type Details = {
   securityGroup?: { id: string } | { unknown: string };
   parameters?: readonly Parameter[];
   flavors?: readonly Flavor[];
+  /** Alarms of the old operator, looked for where the instance has its name. */
+  oldAlarms?: readonly { id: string; name: string; topicUrns: readonly string[] }[] | undefined;
   /** All backups, at most some hours old. */
   backups?: readonly Backup[];
   /** Read replicas that are ours or have the name of one of ours. */
