@@ -2,7 +2,8 @@
 
 import { isoTime } from './conditions.ts';
 import type { LogReport } from './log-report.ts';
-import { uidDigits } from './names.ts';
+import { ANNOTATIONS, uidDigits } from './names.ts';
+import { annotation } from './object.ts';
 
 export type CredentialForm = 'keys' | 'token';
 
@@ -68,6 +69,12 @@ export function logJobName(rds: { name: string; uid: string }, order: number, at
   return `${readable || 'rds'}-logs-${uidDigits(rds.uid)}-${order}-${attempt}`;
 }
 
+/** What the annotation orders; status keeps it, so it has an end. */
+export function logsWish(rds: Parameters<typeof annotation>[0]): string | undefined {
+  return annotation(rds, ANNOTATIONS.logs)?.slice(0, WISH_MAX);
+}
+
+const WISH_MAX = 256;
 const DAY_MS = 24 * 3600_000;
 /** The cloud keeps its logs for a month. */
 const LONGEST_SPAN_MS = 30 * DAY_MS;

@@ -46,6 +46,10 @@ export const REASONS = {
       'Delete them in the console (Cloud Eye, Simple Message Notification); rds-pilot does not touch them.',
   },
   OldAlarmsGone: { means: 'Nothing of the old operator is left in the cloud.', remedy: 'Nothing to do.' },
+  FinalBackupCompleted: {
+    means: 'The backup before a delete is complete (an Event only).',
+    remedy: 'Keep the text of restoreFrom: with it the data comes back into a new Rds.',
+  },
   WaitingForWindow: {
     means: 'Changes that clients would notice wait for the maintenance window or for consent.',
     remedy: 'Wait, or set the annotation otc.mcsps.de/approve to status.planHash to run them now.',

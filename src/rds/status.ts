@@ -26,7 +26,7 @@ export const ConditionSchema = group('One aspect of the state.', {
   observedGeneration: optional(int('Generation of the spec that this speaks of.', { format: 'int64' })),
 });
 
-const IMPACTS = ['none', 'reload', 'disconnect', 'restart', 'newServer', 'impossible'] as const;
+export const IMPACTS = ['none', 'reload', 'disconnect', 'restart', 'newServer', 'impossible'] as const;
 
 const plannedChange = group('A difference between spec and cloud, and what becomes of it.', {
   field: text('Field of the spec.', { maxLength: 128 }),

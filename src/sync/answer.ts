@@ -44,7 +44,7 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
     ...booleans(o),
     ...(journal?.id === undefined ? {} : { id: journal.id }),
     ...(journal ? copiesOf(journal) : {}),
-    ...(journal?.logs ? { logJob: logJobStatus(o.rds, journal) } : {}),
+    ...(journal ? { logJob: logJobStatus(o.rds, journal) } : {}),
     ...verdict.status,
     phase: verdict.phase,
     conditions: setConditions(conditions, [...verdict.conditions, ...always(o)], {

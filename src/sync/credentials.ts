@@ -29,7 +29,10 @@ export function relatedSecret(view: Holder, name: string): ChildObject | undefin
   );
 }
 
-export function credentialsFor(deps: SyncDeps, view: Holder): Credentials {
+export function credentialsFor(
+  deps: Pick<SyncDeps, 'defaultCredentials' | 'readCredentials'>,
+  view: Holder,
+): Credentials {
   const named = view.rds.spec.credentialsSecretRef?.name;
   const secret = relatedSecret(view, named ?? NAMESPACE_CREDENTIALS);
   if (!secret) {

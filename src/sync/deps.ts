@@ -9,7 +9,10 @@ import type { ReadLive, ReadLiveBackup } from '../kube/live.ts';
 import type { OwnerLeases } from '../kube/owner-lease.ts';
 import type { Credentials, OpenCloud } from '../otc/cloud.ts';
 import type { Timing } from '../rds/journal.ts';
+import type { HookAnswer } from './answer.ts';
+import type { Observed } from './decide/observed.ts';
 import type { PlannedEvent } from './events.ts';
+import type { View } from './request.ts';
 
 export type SyncDeps = {
   clock: Clock;
@@ -31,5 +34,7 @@ export type SyncDeps = {
   memorySince: number | undefined;
   publish: (events: readonly PlannedEvent[]) => void;
   keepEvidence: KeepEvidence;
+  /** Told of every answer, for metrics. */
+  synced?: (view: View, observed: Observed, answer: HookAnswer) => void;
   log: Logger;
 };

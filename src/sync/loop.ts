@@ -113,6 +113,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     deps.publish(eventsFor(observed, answer.status));
     const evidence = verdict.finalized ? evidenceOf(observed, answer.status) : undefined;
     if (evidence) deps.keepEvidence(evidence);
+    deps.synced?.(view, observed, answer);
     return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
   }
 

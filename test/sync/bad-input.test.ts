@@ -62,9 +62,9 @@ const cases: Case[] = [
     because: 'the password in the Secret breaks the rules',
   },
   {
-    given: { restoreFrom: { backupId: 'b', instanceId: 'i' } },
-    reason: 'NotYetSupported',
-    says: /spec\.restoreFrom.*no empty database is created/,
+    given: { restoreFrom: { backup: 'nothing' } },
+    reason: 'RestoreSourceMissing',
+    says: /spec\.restoreFrom.*No empty database is created/,
     because: 'an empty database in place of a restored one would be a lie',
   },
 ];

@@ -5,8 +5,7 @@ import type { HeldJournal } from '../../kube/journal.ts';
 import { jobEnd } from '../../rds/job-state.ts';
 import type { Journal } from '../../rds/journal.ts';
 import { logJobs, logSecrets, named } from '../../rds/log-children.ts';
-import { ANNOTATIONS } from '../../rds/names.ts';
-import { annotation } from '../../rds/object.ts';
+import { logsWish } from '../../rds/log-order.ts';
 import { LIMITS } from '../budget.ts';
 import { secretValues } from '../credentials.ts';
 import { logResult } from '../decide/log-words.ts';
@@ -81,7 +80,7 @@ async function take(
   const { uid, namespace, name } = rds.metadata;
   const { rds: live } = await deps.readLive(rds, { surroundings: false });
   if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return undefined;
-  if (annotated !== undefined && annotation(live, ANNOTATIONS.logs) !== annotated) return undefined;
+  if (annotated !== undefined && logsWish(live) !== annotated) return undefined;
   if (held) return swapped(deps, held, journal);
   const created = await deps.journal.create(uid, journal, { namespace, name });
   return created && { held: created };

@@ -11,6 +11,7 @@ import {
   jobIsOverdueAt,
   type LogOrder,
   logJobName,
+  logsWish,
   spanMs,
   topCount,
 } from '../../rds/log-order.ts';
@@ -43,7 +44,7 @@ const CLOCKS_MS = 60_000;
 export function logsNeedLook(o: Pick<Observed, 'rds' | 'spec' | 'children' | 'nowMs'>): boolean {
   const { handled, logJob } = o.rds.status ?? {};
   if (handled?.[copyOf('logs')] !== undefined) return true;
-  const value = annotation(o.rds, ANNOTATIONS.logs);
+  const value = logsWish(o.rds);
   if (value !== undefined && handled?.[ANNOTATIONS.logs] !== value && !isHeldBack(o)) return true;
   if (logJob?.state === 'Waiting') return !isHeldBack(o);
   const secrets = logSecrets(o.children);
@@ -106,7 +107,7 @@ function endCredential(o: Observed, journal: Journal, at: number): LogStep | und
 
 function newOrder(o: Observed, journal: Journal, at: number): LogStep | undefined {
   if (isHeldBack(o)) return undefined;
-  const value = annotation(o.rds, ANNOTATIONS.logs);
+  const value = logsWish(o.rds);
   const annotated = value !== undefined && journal.handled?.[ANNOTATIONS.logs] !== value ? value : undefined;
   if (annotated === undefined && journal.logsOrdered !== 'ordered') return undefined;
   const asked: LogOrder = {

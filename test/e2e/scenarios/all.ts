@@ -1,5 +1,6 @@
 // Every scenario, in the order in which the exclusive ones run.
 import type { Scenario } from '../scenario.ts';
+import { dayTwo } from './day-two.ts';
 import { disturbances } from './disturbances.ts';
 import { identity } from './identity.ts';
 import { life } from './life.ts';
@@ -15,6 +16,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...orders,
   ...surroundings,
   ...rdsBackups,
+  ...dayTwo,
   ...disturbances,
   lostBackupOrder,
   crdGone,

@@ -1,0 +1,51 @@
+// The mounted files of the Job: the wish, the users' passwords beside it, and the administrator's login.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Compile } from 'typebox/compile';
+import { type SqlUser, type SqlWish, SqlWishSchema } from '../../rds/sql-wish.ts';
+import type { Login } from './connect.ts';
+import { Fatal } from './work.ts';
+
+export type Inputs = { wish: SqlWish; login: Login; passwords: (user: SqlUser) => string; secrets: string[] };
+
+const check = Compile(SqlWishSchema);
+
+function read(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch (error) {
+    throw new Fatal(`the file ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function wishIn(folder: string): SqlWish {
+  let wish: unknown;
+  try {
+    wish = JSON.parse(read(folder, 'wish.json'));
+  } catch (error) {
+    throw error instanceof Fatal ? error : new Fatal('wish.json is not JSON');
+  }
+  if (!check.Check(wish)) {
+    const [first] = check.Errors(wish);
+    throw new Fatal(`wish.json${first?.instancePath ?? ''} ${first?.message ?? 'is not a wish'}`);
+  }
+  return wish;
+}
+
+export function readInputs(folders: { wish: string; login: string }): Inputs {
+  const wish = wishIn(folders.wish);
+  const login: Login = {
+    host: read(folders.login, 'ip'),
+    port: Number(read(folders.login, 'port')),
+    username: read(folders.login, 'username'),
+    password: read(folders.login, 'password'),
+  };
+  const known = new Map(wish.users.map((user) => [user.passwordFile, read(folders.wish, user.passwordFile)]));
+  return {
+    wish,
+    login,
+    passwords: (user) => known.get(user.passwordFile) ?? '',
+    secrets: [login.password, ...known.values()],
+  };
+}

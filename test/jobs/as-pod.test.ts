@@ -1,0 +1,90 @@
+import t from 'tap';
+import type { KubeObject } from '../../src/kube/api.ts';
+import { kubeconfigConnection } from '../../src/kube/connection.ts';
+import { createKubeHttp } from '../../src/kube/http.ts';
+import { createReadJobMessages } from '../../src/kube/job-messages.ts';
+import type { SqlWish } from '../../src/rds/sql-wish.ts';
+import { connectionSecret } from '../../src/sync/children/secrets.ts';
+import { sqlJob } from '../../src/sync/children/sql-job.ts';
+import { startControlPlane } from '../cluster/control-plane.ts';
+import { startPodRunner } from '../cluster/pod-runner.ts';
+import type { Pod } from '../cluster/pod-types.ts';
+import { reasonToSkip, startServer } from './real-server.ts';
+
+type Job = KubeObject & { status?: { conditions?: { type: string; status: string; reason?: string }[] } };
+
+const NAMESPACE = 'restricted';
+const RDS = { name: 'shop', namespace: NAMESPACE };
+
+const wishOf = (users: Partial<SqlWish['users'][number]>[]): SqlWish => ({
+  engine: 'MySQL',
+  databases: ['goods'],
+  users: users.map((user, index) => ({ name: '', passwordFile: `password-${index}`, ...user })),
+  drop: { databases: [], users: [] },
+});
+
+t.test('the SQL Job as its pod runs it', { skip: reasonToSkip('MySQL') }, async (t) => {
+  const controlPlane = await startControlPlane();
+  t.teardown(controlPlane.stop);
+  const runner = await startPodRunner({ controlPlane, log: t.comment.bind(t) });
+  t.teardown(runner.stop);
+  const server = await startServer('MySQL');
+  t.teardown(() => server.stop());
+  const kube = controlPlane.client();
+  t.comment(`isolation: ${runner.isolation}`);
+
+  // A pod that is not restricted would not even be admitted.
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } });
+  const { host, port, username, password } = server.login;
+  await kube.create(
+    connectionSecret({ ...RDS, ip: host, port }, { engine: 'MySQL', username, password }) as KubeObject,
+  );
+
+  async function run(name: string, wish: SqlWish, passwords: Record<string, string>): Promise<Job> {
+    for (const child of sqlJob(RDS, { name, wish, passwords, image: 'registry.example/rds-pilot:test' }))
+      await kube.create(child as KubeObject);
+    const hasEnded = ({ status }: Job) =>
+      Boolean(
+        status?.conditions?.some(
+          ({ type, status: is }) => ['Complete', 'Failed'].includes(type) && is === 'True',
+        ),
+      );
+    const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs/${name}`;
+    return kube.waitForObject<Job>(path, 'the end', hasEnded, { timeoutMs: 120_000 });
+  }
+  const http = createKubeHttp(kubeconfigConnection(controlPlane.kubeconfigPath));
+  t.teardown(() => http.close());
+  const readMessages = createReadJobMessages(http.call, 5_000);
+
+  t.test('makes what is declared, and its report reaches the hook', async (t) => {
+    const grants = [{ database: 'goods', privileges: ['ALL'] }];
+    const done = await run('first', wishOf([{ name: 'app', grants }]), { 'password-0': 'App-12345' });
+    t.match(done.status?.conditions, [{ type: 'SuccessCriteriaMet' }, { type: 'Complete', status: 'True' }]);
+    await server.query('CREATE TABLE goods.t (a INT)', { user: 'app', password: 'App-12345' });
+    const { sql = '' } = await readMessages({ namespace: NAMESPACE, name: 'first' });
+    t.match(JSON.parse(sql), { changed: 3, failures: [], more: 0 });
+  });
+
+  t.test('a refused user fails the Job at once and is named', async (t) => {
+    const wish = wishOf([{ name: 'root' }, { name: 'good' }]);
+    const failed = await run('second', wish, { 'password-0': 'Root-12345', 'password-1': 'Good-12345' });
+    t.match(
+      failed.status?.conditions?.find(({ type }) => type === 'Failed'),
+      { reason: 'PodFailurePolicy' },
+      'without another try',
+    );
+    const { sql = '' } = await readMessages({ namespace: NAMESPACE, name: 'second' });
+    t.match(JSON.parse(sql), { failures: [{ what: 'user root@%', why: /belongs to the cloud/ }] });
+    await server.query('SELECT 1', { user: 'good', password: 'Good-12345' });
+  });
+
+  t.test('no password is in its arguments, environment, output or status', async (t) => {
+    const pods = await kube.list<Pod>(`/api/v1/namespaces/${NAMESPACE}/pods`);
+    t.equal(pods.length, 2);
+    const outputs = await runner.outputs();
+    t.ok(outputs.some(({ stdout }) => stdout.includes('CREATE USER')));
+    const seen = JSON.stringify([pods, outputs]);
+    for (const secret of [password, 'App-12345', 'Good-12345']) t.notOk(seen.includes(secret));
+  });
+});
