@@ -17,9 +17,15 @@ async function readyWorld(t: { teardown(run: () => Promise<void>): void }, spec:
   t.teardown(() => world.stop());
   await world.apply('shop', spec);
   await world.reaches('shop', 'Ready');
-  // The first automated backup is made at the next 01:00.
-  await world.clock.advance(20 * HOUR);
+  await makeBackup(world, (await world.status('shop')).id ?? '');
   return world;
+}
+
+/** From its end on the instance can be restored to any time, up to some minutes ago. */
+async function makeBackup(world: World, id: string): Promise<void> {
+  const { status } = await world.byHand('POST', '/backups', { instance_id: id, name: 'by-hand' });
+  if (status !== 200) throw new Error(`backup by hand: ${status}`);
+  await world.clock.advance(40 * MINUTE);
 }
 
 const count = (world: World, kind: string) => world.simulator.state.counts[kind] ?? 0;
@@ -56,7 +62,7 @@ t.test('a deleted database comes back from the text that its final backup left',
 for (const [name, spec] of Object.entries({ MySQL: BASE, PostgreSQL: POSTGRES })) {
   t.test(`${name}: a new Rds from a point in time of another`, async (t) => {
     const world = await readyWorld(t, spec);
-    const pointInTime = at(world, HOUR);
+    const pointInTime = at(world, 10 * MINUTE);
     await world.apply('copy', { ...spec, restoreFrom: { rds: 'shop', pointInTime } });
     await world.reaches('copy', 'Ready');
     const id = await idOf(world, 'copy');
@@ -83,7 +89,7 @@ t.test('what cannot be restored is refused before anything is ordered, with what
     [{ ...BASE, restoreFrom: { rds: 'shop', pointInTime: at(world, -HOUR) } }, /possible is 2026-11-1/],
     [{ ...BASE, restoreFrom: { rds: 'shop', pointInTime: '2020-01-01T00:00:00Z' } }, /possible is/],
     [{ ...BASE, restoreFrom: { rds: 'shop', pointInTime: '2026-11-16 09:00' } }, /time with offset/],
-    [{ ...BASE, restoreFrom: { rds: 'nobody', pointInTime: at(world, HOUR) } }, /has no instance/],
+    [{ ...BASE, restoreFrom: { rds: 'nobody', pointInTime: at(world, 10 * MINUTE) } }, /has no instance/],
     [{ ...BASE, restoreFrom: { backup: 'nothing' } }, /RdsBackup nothing.*does not exist/],
   ];
   for (const [index, [spec, message]] of cases.entries()) {
@@ -96,22 +102,22 @@ t.test('what cannot be restored is refused before anything is ordered, with what
 
 t.test('a source that is larger needs a larger disk', async (t) => {
   const world = await readyWorld(t, { ...BASE, volumesize: 100 });
-  await world.apply('copy', { ...BASE, restoreFrom: { rds: 'shop', pointInTime: at(world, HOUR) } });
+  await world.apply('copy', { ...BASE, restoreFrom: { rds: 'shop', pointInTime: at(world, 10 * MINUTE) } });
   await world.clock.advance(2 * MINUTE);
   t.match(condition(await world.status('copy'), 'Ready')?.message, /volumesize.*100 GB/);
 });
 
 t.test('restore in place: a backup first, then the restore, once per value', async (t) => {
   const world = await readyWorld(t);
-  const value = at(world, 2 * HOUR);
+  const value = at(world, 20 * MINUTE);
   await world.apply('shop', { ...BASE, backuprestoretime: value });
   await world.clock.advance(HOUR);
   t.match(await world.status('shop'), { phase: 'Ready', handled: { 'spec.backuprestoretime': value } });
   t.equal(restores(world), 1);
-  const manual = world.simulator.state.backups.filter(({ type }) => type === 'manual');
-  t.match(manual, [{ status: 'COMPLETED', name: /^before-/ }]);
+  const safety = world.simulator.state.backups.filter(({ name }) => name.startsWith('before-'));
+  t.match(safety, [{ status: 'COMPLETED' }]);
   const events = world.simulator.state.events.map(({ kind }) => kind);
-  t.ok(events.indexOf('backup') < events.indexOf('restore'), 'the backup comes first');
+  t.ok(events.lastIndexOf('backup') < events.indexOf('restore'), 'the backup comes first');
   await world.apply('shop', { ...BASE, backuprestoretime: value, volumesize: 60 });
   await world.restartReplica();
   await world.kube(
@@ -122,7 +128,7 @@ t.test('restore in place: a backup first, then the restore, once per value', asy
   );
   await world.clock.advance(2 * HOUR);
   t.equal(restores(world), 1, 'the same manifest and a lost status restore nothing again');
-  await world.apply('shop', { ...BASE, volumesize: 60, backuprestoretime: at(world, HOUR) });
+  await world.apply('shop', { ...BASE, volumesize: 60, backuprestoretime: at(world, 10 * MINUTE) });
   await world.clock.advance(2 * HOUR);
   t.equal(restores(world), 2, 'a new value is a new order');
 });
@@ -133,7 +139,7 @@ for (const kind of ['timeout-after', '500-after', 'late', 'timeout-before', '409
       const world = await readyWorld(t);
       const match = { service: 'rds' as const, method: 'POST' as const, path };
       world.simulator.faults.add({ match, kind, times: 1, lateMs: 50 * SECOND });
-      await world.apply('shop', { ...BASE, backuprestoretime: at(world, 2 * HOUR) });
+      await world.apply('shop', { ...BASE, backuprestoretime: at(world, 20 * MINUTE) });
       await world.clock.advance(2 * HOUR);
       t.equal(count(world, 'restored'), 1);
       t.match(await world.status('shop'), { phase: 'Ready' });
@@ -153,12 +159,12 @@ t.test('restore in place is refused where it cannot work, and the database is un
     t.match(condition(await world.status('shop'), 'Synced'), { reason: 'RestoreRefused', message });
   }
   t.equal(restores(world), 0);
-  t.equal(world.simulator.state.backups.filter(({ type }) => type === 'manual').length, 0);
+  t.notOk(world.simulator.state.backups.some(({ name }) => name.startsWith('before-')));
 });
 
 t.test('PostgreSQL is told what to do instead', async (t) => {
   const world = await readyWorld(t, POSTGRES);
-  await world.apply('shop', { ...POSTGRES, backuprestoretime: at(world, HOUR) });
+  await world.apply('shop', { ...POSTGRES, backuprestoretime: at(world, 10 * MINUTE) });
   await world.clock.advance(5 * MINUTE);
   t.match(condition(await world.status('shop'), 'Synced')?.message, /spec\.restoreFrom \{rds, pointInTime\}/);
   t.equal(restores(world), 0);
@@ -167,10 +173,10 @@ t.test('PostgreSQL is told what to do instead', async (t) => {
 t.test('a failed safety backup stops the restore; another one is made', async (t) => {
   const world = await readyWorld(t);
   world.simulator.faults.add({ match: {}, kind: 'failed-backup', times: 1 });
-  await world.apply('shop', { ...BASE, backuprestoretime: at(world, 2 * HOUR) });
+  await world.apply('shop', { ...BASE, backuprestoretime: at(world, 20 * MINUTE) });
   await world.clock.advance(2 * HOUR);
-  const manual = world.simulator.state.backups.filter(({ type }) => type === 'manual');
-  t.match(manual.map(({ status }) => status).sort(), ['COMPLETED', 'FAILED']);
+  const safety = world.simulator.state.backups.filter(({ name }) => name.startsWith('before-'));
+  t.match(safety.map(({ status }) => status).sort(), ['COMPLETED', 'FAILED']);
   t.equal(count(world, 'restored'), 1);
 });
 
@@ -183,7 +189,7 @@ t.test(
     await world.clock.advance(20 * HOUR);
     await world.apply(
       'shop',
-      { ...BASE, flavorref: 'rds.mysql.c2.medium', backuprestoretime: at(world, HOUR) },
+      { ...BASE, flavorref: 'rds.mysql.c2.medium', backuprestoretime: at(world, 10 * MINUTE) },
       { 'otc.mcsps.de/adopt': id },
     );
     await world.clock.advance(2 * HOUR);
@@ -194,6 +200,7 @@ t.test(
 
 t.test('fresh backups and backups that are off are told', async (t) => {
   const world = await readyWorld(t);
+  await world.clock.advance(20 * HOUR);
   t.match(condition(await world.status('shop'), 'BackupsReady'), { status: 'True', reason: 'BackupsFresh' });
   t.match((await world.status('shop')).backup?.lastAutomated, { status: 'COMPLETED' });
   await world.apply('shop', { ...BASE, backupkeepdays: 0 });
