@@ -20,7 +20,7 @@ export type ControlPlaneOptions = {
   /** Parent of the temp folder; the system's by default. */
   dir?: string;
   log?: Log;
-  /** Known besides `admin`, `metacontroller` (both may do all), `rds-pilot` and `viewer` (may do nothing yet). */
+  /** Known besides `admin` (may do all), `metacontroller`, `rds-pilot` and `viewer` (may do nothing yet). */
   users?: StaticUser[];
 };
 
@@ -46,7 +46,7 @@ export type ControlPlane = {
 
 const USERS: StaticUser[] = [
   { name: 'admin', groups: ['system:masters'] },
-  { name: 'metacontroller', groups: ['system:masters'] },
+  { name: 'metacontroller' },
   { name: 'rds-pilot' },
   { name: 'viewer' },
 ];
@@ -190,7 +190,9 @@ async function startOnce(binaries: Binaries, options: ControlPlaneOptions): Prom
   let probe: KubeClient | undefined;
   const etcd = etcdService(dir, binaries.etcd, ports.etcd);
   const apiServer = apiServerService(dir, binaries.apiServer, ports, async () => {
+    // The file is there, and empty, a moment before its content.
     ca ||= await readFile(caFile, 'utf8');
+    if (!ca) return false;
     probe ??= clientWithToken(admin.token);
     return (await probe.send('GET', '/readyz')).status === 200;
   });

@@ -67,7 +67,7 @@ t.test('the real Metacontroller', { skip: notice ?? false }, async (t) => {
   t.teardown(controlPlane.stop);
   const kube = controlPlane.client();
   await installCrds(controlPlane, CRD);
-  const metacontroller = await startMetacontroller({ controlPlane, home: home ?? '' });
+  const metacontroller = await startMetacontroller({ controlPlane, home: home ?? '', user: 'admin' });
   t.teardown(() => metacontroller.kill());
   await kube.applyYaml(controller(`http://127.0.0.1:${address.port}`));
   const box = (name: string) => ({
