@@ -30,3 +30,10 @@ export function annotation(
 ): string | undefined {
   return rds.metadata.annotations?.[key];
 }
+
+/** Any new value is a new order; what is beyond this length does not tell two of them apart. */
+const ORDER_LENGTH = 256;
+
+export function orderValue(rds: Pick<Rds, 'metadata'>, key: string): string | undefined {
+  return annotation(rds, key)?.slice(0, ORDER_LENGTH);
+}

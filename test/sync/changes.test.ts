@@ -158,3 +158,11 @@ t.test('the old way to order a restart, status.reboot: true, works once per orde
   );
   t.equal(done(world, /restart/i), 2, 'a second order is a second restart');
 });
+
+t.test('an order with a very long value is carried out like any other', async (t) => {
+  const world = await readyWorld(t);
+  await world.annotate('shop', { 'otc.mcsps.de/restart': 'x'.repeat(5_000) });
+  await world.clock.advance(30 * MINUTE);
+  t.equal(done(world, /restart/i), 1);
+  t.match(await world.status('shop'), { phase: 'Ready' });
+});

@@ -4,7 +4,7 @@ import { KubeUnreachable } from '../../kube/api.ts';
 import { JournalUnavailable } from '../../kube/journal.ts';
 import { fullSpec } from '../../rds/defaults.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
-import { annotation } from '../../rds/object.ts';
+import { annotation, orderValue } from '../../rds/object.ts';
 import { effectivePolicy } from '../decide/deletion-policy.ts';
 import type { Observed } from '../decide/observed.ts';
 import type { Claimed } from '../decide/plan.ts';
@@ -38,7 +38,7 @@ export async function staleAgainstLive(
   if (
     write.do === 'restart' &&
     write.annotated !== undefined &&
-    annotation(now, ANNOTATIONS.restart) !== write.annotated
+    orderValue(now, ANNOTATIONS.restart) !== write.annotated
   )
     return 'the order was changed meanwhile';
   const changed = CONSENTS.find((key) => annotation(now, key) !== annotation(o.rds, key));

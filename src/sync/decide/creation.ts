@@ -227,8 +227,12 @@ function drawRoot(o: Observed, at: number, journal: Journal | undefined): Verdic
   }
   // A drawing that cannot be published would be lost, and the next one waits for the settle time.
   const name = rootSecretName(o.rds.metadata.name);
-  if (o.foreign.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)) {
-    const message = `Secret ${name} exists and is not of this Rds; the generated root password needs its name.`;
+  const taken = o.foreign.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
+  if (taken) {
+    const isFormer = taken.metadata.ownerReferences?.some(({ kind }) => kind === 'Rds') === true;
+    const message = isFormer
+      ? `Secret ${name} of an earlier Rds of this name is still there; the cluster removes it, then the create goes on.`
+      : `Secret ${name} exists and is not of this Rds; the generated root password needs its name.`;
     return pending(o, NOTHING, 'ChildNameTaken', message, PACE.transition);
   }
   const next: Journal = { ...journal, draw: { mark: o.draw.mark, at } };

@@ -1,25 +1,15 @@
 // Delete without loss (design section 6): a state machine, one step per call, each step idempotent and found
 // again by name. Nothing is destroyed before the journal is closed and, for Snapshot, the backup complete.
 
-import type { Instance } from '../../otc/cloud.ts';
-import {
-  absenceCountsFrom,
-  absenceProven,
-  countAbsence,
-  type Journal,
-  refused,
-  withoutAbsence,
-} from '../../rds/journal.ts';
-import { ANNOTATIONS, nameKind, UID_TAG } from '../../rds/names.ts';
-import type { Reason } from '../../rds/reasons.ts';
+import { type Journal, withoutAbsence } from '../../rds/journal.ts';
+import { nameKind, UID_TAG } from '../../rds/names.ts';
 import { cloudFailed, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
-import { finalBackup, savedBackup } from './final-backup.ts';
-import { stateOf } from './instance-state.ts';
 import { tokensHoldDelete } from './logs.ts';
 import type { Observed } from './observed.ts';
-import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
+import { NOTHING, PACE, type Verdict } from './plan.ts';
+import { afterStep, done, isForeign, proveAbsence, released, remove } from './removal.ts';
 import { decideSync } from './sync.ts';
 import { failureReason, failureText, progressing } from './words.ts';
 
@@ -51,14 +41,6 @@ function decideStep(o: Observed): Verdict {
   if (journal.letGo && !isRetryable(o)) return alreadyLetGo(o, journal);
   return o.cloud.kind === 'fresh' ? step(o, journal, o.cloud) : withoutCloud(o, journal);
 }
-
-/** We are done; if others still hold the object, they need no quick answers from us. */
-const released = (action: Action, message: string, reason: Reason = 'Released'): Verdict => ({
-  ...deleting(action, reason, message, PACE.slow),
-  finalized: true,
-});
-
-const done = (message: string): Verdict => released(NOTHING, message);
 
 function isRetryable(o: Observed): boolean {
   return o.cloud.kind === 'failed' && o.cloud.failure.class === 'retryable';
@@ -101,11 +83,6 @@ function nothingEverClaimed(journal: Journal): boolean {
     journal.createClaimedAt === undefined &&
     journal.closed?.unknownPast === false
   );
-}
-
-function isForeign(o: Observed, instance: Instance): boolean {
-  const owner = instance.tags[UID_TAG];
-  return owner !== undefined && owner !== o.rds.metadata.uid;
 }
 
 /** The cloud cannot be asked: only what needs no answer from it may end here. */
@@ -187,113 +164,4 @@ function step(o: Observed, journal: Journal, cloud: FreshView): Verdict {
       'The instance is still listed.',
     );
   return remove(o, journal, instance, cloud);
-}
-
-function proveAbsence(o: Observed, journal: Journal, at: number): Verdict {
-  if (absenceProven(journal, at, o.timing)) {
-    return released(
-      { kind: 'letGo', instanceId: journal.id ?? '', keeps: false, untag: false },
-      'The instance is gone.',
-      'Deleting',
-    );
-  }
-  const counted = countAbsence(journal, at, o.timing);
-  const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;
-  const pace = Math.min(Math.max(waitMs / 1000, PACE.soon), PACE.waiting);
-  const action: Action = counted ? { kind: 'swapJournal', journal: counted } : NOTHING;
-  return journal.id === undefined
-    ? deleting(
-        action,
-        'WaitingForCreate',
-        'A create was on the way when the Rds was deleted; the operator makes sure that no instance is left behind.',
-        pace,
-      )
-    : deleting(
-        action,
-        'ProvingAbsence',
-        'The instance is no longer listed; the operator looks again before it believes it.',
-        pace,
-      );
-}
-
-function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshView): Verdict {
-  if (isForeign(o, instance) && !journal.adopted)
-    return done('The instance belongs to another Rds and is not touched.');
-  if (effectivePolicy(o) === 'Retain') {
-    const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
-    return released(
-      { kind: 'letGo', instanceId: instance.id, keeps: true, untag },
-      `Instance ${instance.id} stays in the cloud.`,
-    );
-  }
-  const open = settleOpen(o, journal, instance, cloud);
-  if (open) return open;
-  const saved = finalBackup(o, journal, instance, cloud);
-  if (stateOf(instance).transitional) {
-    const isOurBackup = instance.status === 'BACKING UP' && saved?.action.kind === 'none';
-    return isOurBackup
-      ? saved
-      : deleting(NOTHING, 'Busy', `The delete waits: ${stateOf(instance).sentence}`, PACE.transition);
-  }
-  if (saved) return saved;
-  return deleting(
-    {
-      kind: 'claim',
-      op: { kind: 'delete', key: instance.id, at: cloud.at },
-      write: { do: 'delete', instanceId: instance.id },
-    },
-    'Deleting',
-    `Instance ${instance.id} is being deleted.`,
-  );
-}
-
-function settleOpen(
-  o: Observed,
-  journal: Journal,
-  instance: Instance,
-  cloud: FreshView,
-): Verdict | undefined {
-  const sent = journal.op ?? (journal.last?.kind === 'delete' ? journal.last : undefined);
-  if (!sent || sent.kind === 'finalBackup') return undefined;
-  const settled = sent.at + o.timing.settleMs;
-  if (cloud.at < settled) {
-    const message =
-      sent.kind === 'delete'
-        ? `Instance ${instance.id} is being deleted.`
-        : `The delete waits until ${sent.kind} has shown its effect.`;
-    return deleting(NOTHING, 'Deleting', message, PACE.transition);
-  }
-  // Still there after all that time: an open claim is freed, an accepted delete is sent again.
-  return journal.op
-    ? deleting(
-        { kind: 'swapJournal', journal: refused(journal) },
-        'Deleting',
-        'The last operation had no effect.',
-      )
-    : undefined;
-}
-
-function afterStep(o: Observed): Verdict {
-  const { acted } = o;
-  if (acted?.kind === 'untag') {
-    const blocked = acted.result !== 'done' && acted.failure?.class === 'retryable';
-    return blocked
-      ? deleting(NOTHING, 'Released', 'The tag of the instance is being removed.', PACE.waiting)
-      : done('The instance is no longer managed.');
-  }
-  if (acted?.result === 'refused' && acted.failure) {
-    const text = failureText({ ...acted.failure, requestId: undefined });
-    const reason =
-      acted.kind === 'finalBackup' ? ('FinalBackupFailed' as const) : failureReason(acted.failure);
-    const way =
-      acted.kind === 'finalBackup'
-        ? ` To delete without a backup set the annotation ${ANNOTATIONS.forceDelete}: "true".`
-        : '';
-    const pace = acted.failure.class === 'retryable' ? PACE.waiting : PACE.settled;
-    return deleting(NOTHING, reason, `${acted.kind} was refused: ${text}. Nothing was deleted.${way}`, pace);
-  }
-  const what = acted?.kind === 'finalBackup' ? ('FinalBackup' as const) : ('Deleting' as const);
-  const message =
-    what === 'FinalBackup' ? 'The backup before the delete is being made.' : 'The instance is being deleted.';
-  return { ...deleting(NOTHING, what, message, PACE.transition), ...savedBackup(o) };
 }

@@ -19,7 +19,7 @@ export type ChildObject = {
     resourceVersion?: string;
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
-    ownerReferences?: readonly { uid: string; controller?: boolean }[];
+    ownerReferences?: readonly { uid: string; kind?: string; controller?: boolean }[];
     deletionTimestamp?: string;
   };
   [field: string]: unknown;

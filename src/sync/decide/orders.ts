@@ -4,7 +4,7 @@
 import type { Instance } from '../../otc/cloud.ts';
 import type { Journal } from '../../rds/journal.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
-import { annotation } from '../../rds/object.ts';
+import { orderValue } from '../../rds/object.ts';
 import { copyOf, withBooleanOrders } from './boolean-orders.ts';
 import type { Observed } from './observed.ts';
 import { PACE, type Verdict } from './plan.ts';
@@ -44,7 +44,7 @@ export function restartOrder(
   instance: Instance,
   told: Verdict,
 ): Verdict | undefined {
-  const value = annotation(o.rds, ANNOTATIONS.restart);
+  const value = orderValue(o.rds, ANNOTATIONS.restart);
   const byAnnotation = value !== undefined && journal.handled?.[ANNOTATIONS.restart] !== value;
   const key = byAnnotation ? value : journal.reboot === 'ordered' ? BOOLEAN_ORDER : undefined;
   if (key === undefined) return undefined;
@@ -61,7 +61,7 @@ export function restartOrder(
 
 /** An order to look at everything again: the look of this very call was a full one, and counters start over. */
 export function reconcileOrder(o: Observed, journal: Journal, told: Verdict): Verdict | undefined {
-  const value = annotation(o.rds, ANNOTATIONS.reconcile);
+  const value = orderValue(o.rds, ANNOTATIONS.reconcile);
   if (value === undefined || journal.handled?.[ANNOTATIONS.reconcile] === value) return undefined;
   const { repeats: _over, ...rest } = journal;
   const handled = { ...rest.handled, [ANNOTATIONS.reconcile]: value };
