@@ -203,6 +203,15 @@ export const RdsSpecSchema = group('The wanted database server.', {
   ),
   paused: optional(flag('Stop acting on this Rds; its state is still reported.')),
   backup: optional(group('More about backups.', { drill: optional(drill) })),
+  recheckDatabases: optional(
+    text(
+      'How often databases, users and rights are looked at again and put right, such as 24h; never when absent.',
+      {
+        pattern: '^[1-9][0-9]{0,3}h$',
+        maxLength: 5,
+      },
+    ),
+  ),
   removal: optional(oneOf(['Keep', 'Drop'], 'What happens to databases and users taken out of the spec.')),
 });
 

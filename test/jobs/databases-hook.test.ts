@@ -382,3 +382,39 @@ t.test('200 users without a password get theirs in one step', async (t) => {
   t.match(await world.databasesReady(), { status: 'True' });
   t.ok(world.calls.length - calls < 10, 'and it comes to rest');
 });
+
+t.test('who wants it has databases and users looked at again, without a flicker', async (t) => {
+  const world = await createJobWorld(t);
+  await world.apply('shop', { databases: ['goods'], recheckDatabases: '24h' });
+  await world.reaches('shop', 'Ready');
+  await world.clock.advance(10 * SECOND);
+  await world.ends(await world.onlyJob());
+  await world.clock.advance(23 * 60 * MINUTE);
+  t.same(await world.jobs(), [], 'not before its time');
+  await world.clock.advance(70 * MINUTE);
+  const again = await world.onlyJob();
+  t.match(await world.databasesReady(), { status: 'True', reason: 'DatabasesApplied' });
+  await world.ends(again);
+  t.match((await world.status('shop')).databases?.job, { attempt: 2, state: 'Succeeded' });
+  await world.clock.advance(60 * MINUTE);
+  t.same(await world.jobs(), []);
+});
+
+t.test('users and rights are put back after a restore in place', async (t) => {
+  const world = await createJobWorld(t);
+  const spec = { databases: ['goods'] };
+  await world.apply('shop', spec);
+  await world.reaches('shop', 'Ready');
+  await world.clock.advance(10 * SECOND);
+  const first = await world.onlyJob();
+  await world.ends(first);
+  await world.byHand('POST', '/backups', { instance_id: (await world.status('shop')).id, name: 'by-hand' });
+  await world.clock.advance(40 * MINUTE);
+  const backuprestoretime = new Date(world.clock.now() - 20 * MINUTE).toISOString();
+  await world.apply('shop', { ...spec, backuprestoretime });
+  await world.clock.advance(20 * MINUTE);
+  t.equal(world.simulator.state.counts.restored, 1);
+  const again = await world.onlyJob();
+  t.not(again.metadata.name, first.metadata.name);
+  t.match(await world.wishOf(again), { databases: ['goods'] });
+});

@@ -12,6 +12,8 @@ import {
   type SqlWish,
 } from '../../rds/sql-wish.ts';
 import type { Observed, UserPassword } from './observed.ts';
+import { remembered } from './remembered.ts';
+import { RESTORE_MARK } from './restore-in-place.ts';
 
 type User = NonNullable<Observed['spec']['users']>[number];
 
@@ -69,6 +71,8 @@ export function databasesWish(o: Observed, engine: SqlEngine): DatabasesWish {
     wished,
     versions,
     annotation(o.rds, ANNOTATIONS.reconcile) ?? '',
+    // A restore in place brings back users and rights of another day.
+    ...restoredTo(o),
   ]);
   return {
     engine,
@@ -79,6 +83,11 @@ export function databasesWish(o: Observed, engine: SqlEngine): DatabasesWish {
     problems,
     isDrawing: users.some(({ password }) => password.draw !== undefined),
   };
+}
+
+function restoredTo(o: Observed): string[] {
+  const value = remembered(o).handled[RESTORE_MARK];
+  return value === undefined ? [] : [value];
 }
 
 function declaredUsers(o: Observed, engine: SqlEngine): Pick<DatabasesWish, 'users' | 'problems'> {

@@ -82,8 +82,9 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
   const attempt = (record?.attempt ?? 0) + 1;
   const jobName = sqlJobName(name, uid, wanted.key, attempt);
   const current = jobs.find((job) => job.metadata.name === jobName);
-  if (current) return underway(o, wanted, current, attempt);
-  if (record?.state === 'Succeeded' && !hasDrops(wanted)) return done(o, wanted);
+  const wasApplied = record?.state === 'Succeeded' && !hasDrops(wanted);
+  if (current) return underway(o, wanted, current, attempt, wasApplied);
+  if (wasApplied && !isDueAgain(o, record)) return done(o, wanted);
   if (record && record.state !== 'Succeeded' && o.nowMs < Date.parse(record.retryAt ?? '')) {
     return failed(o, wanted, before ?? {}, sqlJobName(name, uid, wanted.key, record.attempt));
   }
@@ -93,19 +94,36 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
   if (blocked) return { ...idle, report, conditions: [told('False', blocked.reason, blocked.message)] };
   const { wish, passwords } = wanted;
   const start: SqlJobWish = { name: jobName, wish, passwords, image: o.jobImage ?? '' };
-  const message = 'A Job makes databases, users and rights as declared.';
-  return { ...idle, report, conditions: [told('False', 'DatabasesApplying', message)], start };
+  return { ...idle, report, conditions: [applying(wasApplied)], start };
+}
+
+/** Looking again takes nothing away from what was true when last looked at. */
+function applying(wasApplied: boolean): ConditionWish {
+  return wasApplied
+    ? told('True', 'DatabasesApplied', 'As declared when last looked at; a Job looks again.')
+    : told('False', 'DatabasesApplying', 'A Job makes databases, users and rights as declared.');
+}
+
+/** Others may change users and rights behind our back; who wants that put right says how often. */
+function isDueAgain(o: Observed, { endedAt }: { endedAt?: string | undefined }): boolean {
+  const hours = Number.parseInt(o.spec.recheckDatabases ?? '', 10);
+  return hours > 0 && o.nowMs >= Date.parse(endedAt ?? '') + hours * 3_600_000;
 }
 
 /** It is recorded in one answer and dropped in a later one, which sees the record. */
-function underway(o: Observed, wanted: DatabasesWish, job: ChildObject, attempt: number): JobPlan {
+function underway(
+  o: Observed,
+  wanted: DatabasesWish,
+  job: ChildObject,
+  attempt: number,
+  wasApplied: boolean,
+): JobPlan {
   const before = o.rds.status?.databases;
   const { name } = job.metadata;
   const end = jobEnd(job);
   if (!end || o.sqlJobEnd?.name !== name) {
-    const message = 'A Job makes databases, users and rights as declared.';
     return {
-      conditions: [told('False', 'DatabasesApplying', message)],
+      conditions: [applying(wasApplied)],
       report: before,
       start: undefined,
       keep: [name],
