@@ -7,6 +7,7 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { freePort } from './free-port.ts';
 import { createService, type Service } from './service.ts';
+import { waitFor } from './wait-for.ts';
 
 export type MetacontrollerHome = { home: string; notice?: undefined } | { home?: undefined; notice: string };
 
@@ -40,18 +41,28 @@ export function metacontrollerHome(env: NodeJS.ProcessEnv = process.env): Metaco
   }
 }
 
-type Crd = KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
+type Crd = KubeObject & {
+  spec: { group: string; names: { plural: string }; versions: { name: string; served: boolean }[] };
+  status?: { conditions?: { type: string; status: string }[] };
+};
 
-/** Applies CRDs and waits until the API server serves them. */
+/** Applies CRDs and waits until the API server serves them: `Established` is said a moment earlier. */
 export async function installCrds(controlPlane: ControlPlane, fileOrText: string): Promise<void> {
   const kube = controlPlane.client();
-  for (const crd of await kube.applyYaml(fileOrText)) {
+  for (const crd of (await kube.applyYaml(fileOrText)) as Crd[]) {
     if (crd.kind !== 'CustomResourceDefinition') continue;
     await kube.waitForObject<Crd>(await kube.pathOf(crd), 'Established', ({ status }) =>
       Boolean(
         status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True'),
       ),
     );
+    const { group, names, versions } = crd.spec;
+    for (const { name } of versions.filter(({ served }) => served)) {
+      const path = `/apis/${group}/${name}`;
+      await waitFor(`${names.plural} in ${path}`, async () =>
+        JSON.stringify((await kube.send('GET', path)).body).includes(`"name":"${names.plural}"`),
+      );
+    }
   }
 }
 

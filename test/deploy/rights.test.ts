@@ -1,0 +1,216 @@
+// The shipped roles, bound to the shipped service accounts, judged by the real authorizer.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import type { KubeObject } from '../../src/kube/api.ts';
+import { type ControlPlane, startControlPlane, type User } from '../cluster/control-plane.ts';
+import { createLocalEngine, createMetacontrollerEngine } from '../cluster/engine.ts';
+import { startHookReplica } from '../cluster/hook-replica.ts';
+import type { KubeClient } from '../cluster/kube-client.ts';
+import { kubeconfig } from '../cluster/kubeconfig.ts';
+import { metacontrollerHome } from '../cluster/metacontroller.ts';
+import { installOperatorCrds } from '../cluster/operator-cluster.ts';
+import { startSimulatedCloud } from '../cluster/simulated-cloud.ts';
+import { kustomizeBuild, objectsFrom } from './render.ts';
+
+t.setTimeout(1_800_000);
+
+type Account = { namespace: string; name: string };
+
+const METACONTROLLER: Account = { namespace: 'metacontroller', name: 'metacontroller' };
+const HOOK: Account = { namespace: 'rds-pilot', name: 'rds-pilot' };
+const PATIENCE = { timeoutMs: 120_000 };
+const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
+
+let controlPlane: ControlPlane;
+let kube: KubeClient;
+
+async function userOf(account: Account): Promise<User> {
+  const token = await kube.serviceAccountToken(account.namespace, account.name);
+  const kubeconfigPath = join(controlPlane.dir, `${account.name}-account.kubeconfig`);
+  const { url, ca } = controlPlane;
+  await writeFile(kubeconfigPath, kubeconfig({ url, ca, user: account.name, token }), { mode: 0o600 });
+  return { name: account.name, token, kubeconfigPath };
+}
+
+t.before(async () => {
+  controlPlane = await startControlPlane();
+  kube = controlPlane.client();
+  await installOperatorCrds(controlPlane);
+  for (const name of ['rds-pilot', 'metacontroller', 'team-a'])
+    await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  // Metacontroller's own chart makes this one.
+  await kube.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: METACONTROLLER });
+  const objects = await objectsFrom(kustomizeBuild('deploy/kustomize/base'));
+  for (const object of objects.filter(({ kind }) => RIGHTS.includes(kind))) await kube.apply(object);
+});
+t.teardown(() => controlPlane.stop());
+
+t.test('with these rights a database lives and goes, and nobody is refused anything', async (t) => {
+  const cloud = await startSimulatedCloud({ dir: controlPlane.dir, speed: 120 });
+  t.teardown(() => cloud.service.stop(1_000));
+  const hookToken = 'only-the-two-sides-know';
+  const replica = await startHookReplica({
+    controlPlane,
+    name: 'hook',
+    hookToken,
+    cloudEnv: cloud.env,
+    env: { KUBECONFIG: (await userOf(HOOK)).kubeconfigPath },
+  });
+  t.teardown(() => replica.stop(2_000));
+  const problems: string[] = [];
+  const metacontroller = await userOf(METACONTROLLER);
+  const options = {
+    controlPlane: { ...controlPlane, user: () => metacontroller },
+    onProblem: (message: string) => problems.push(message),
+  };
+  const { home, notice } = metacontrollerHome();
+  if (notice) t.comment(notice);
+  const engine = await (home ? createMetacontrollerEngine(options, home) : createLocalEngine(options));
+  t.teardown(engine.stop);
+  await engine.configure({ hookUrl: `http://127.0.0.1:${replica.port}`, hookToken });
+
+  const path = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/shop';
+  await kube.apply({
+    apiVersion: 'otc.mcsps.de/v1alpha1',
+    kind: 'Rds',
+    metadata: { name: 'shop', namespace: 'team-a' },
+    spec: { volumesize: 40 },
+  } as KubeObject);
+  const isReady = ({ status }: KubeObject) => (status as { phase?: string } | undefined)?.phase === 'Ready';
+  await kube.waitForObject(path, 'Ready', isReady, PATIENCE).catch((error: unknown) => {
+    throw new Error(`${error}\n${problems.join('\n')}\n${replica.logTail()}`);
+  });
+  for (const child of ['secrets/shop-connection', 'secrets/shop-root', 'services/shop'])
+    t.ok(await kube.find(`/api/v1/namespaces/team-a/${child}`), child);
+  await kube.delete(path);
+  await kube.waitForGone(path, PATIENCE);
+  t.same(await cloud.instances(), [], 'the instance is gone');
+  const events = await kube.list<KubeObject & { reason: string }>('/api/v1/namespaces/team-a/events');
+  t.ok(
+    events.some(({ reason }) => reason === 'Ready' || reason === 'Available' || reason === 'Creating'),
+    `Events were written: ${events.map(({ reason }) => reason).join(' ')}`,
+  );
+  t.same(
+    problems.filter((problem) => /403|forbidden/i.test(problem)),
+    [],
+  );
+  t.notMatch(replica.logTail(1_000), /answered 403|forbidden/i);
+});
+
+type Question = [verb: string, resource: string, namespace: string, allowed: boolean];
+
+/** `group/resource` or `resource`; an empty namespace means all of them. */
+const HOOK_MAY: Question[] = [
+  ['get', 'secrets', 'team-a', false],
+  ['list', 'secrets', '', false],
+  ['get', 'secrets', 'rds-pilot', false],
+  ['create', 'pods', 'rds-pilot', false],
+  ['create', 'batch/jobs', 'team-a', false],
+  ['update', 'otc.mcsps.de/rdss', 'team-a', false],
+  ['delete', 'otc.mcsps.de/rdss', 'team-a', false],
+  ['get', 'coordination.k8s.io/leases', 'kube-system', false],
+  ['watch', 'namespaces', '', false],
+  ['get', 'configmaps', 'rds-pilot', false],
+  ['create', 'configmaps', 'team-a', false],
+  ['create', 'configmaps', 'rds-pilot', true],
+  ['list', 'pods', 'team-a', true],
+  ['get', 'otc.mcsps.de/rdss', 'team-a', true],
+  ['get', 'otc.mcsps.de/rdsbackups', 'team-a', true],
+  ['update', 'coordination.k8s.io/leases', 'rds-pilot', true],
+  ['create', 'events', 'team-a', true],
+];
+
+const METACONTROLLER_MAY: Question[] = [
+  ['delete', 'otc.mcsps.de/rdss', 'team-a', false],
+  ['create', 'otc.mcsps.de/rdss', 'team-a', false],
+  ['create', 'pods', 'team-a', false],
+  ['create', 'apps/deployments', 'team-a', false],
+  ['list', 'configmaps', '', false],
+  ['update', 'namespaces', '', false],
+  ['delete', 'apiextensions.k8s.io/customresourcedefinitions', '', false],
+  ['update', 'metacontroller.k8s.io/compositecontrollers', '', false],
+  ['create', 'rbac.authorization.k8s.io/clusterrolebindings', '', false],
+  ['update', 'otc.mcsps.de/rdss', 'team-a', true],
+  ['patch', 'secrets', 'team-a', true],
+  ['create', 'batch/jobs', 'team-a', true],
+];
+
+async function isAllowed(account: Account, [verb, name, namespace]: Question): Promise<boolean> {
+  const [resource = '', group = ''] = name.split('/').reverse();
+  const review = await kube.create<KubeObject & { status: { allowed: boolean } }>({
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    metadata: {},
+    spec: {
+      user: `system:serviceaccount:${account.namespace}:${account.name}`,
+      resourceAttributes: { verb, group, resource, namespace },
+    },
+  } as unknown as KubeObject);
+  return review.status.allowed;
+}
+
+t.test('nothing more is allowed', async (t) => {
+  for (const [account, questions] of [
+    [HOOK, HOOK_MAY],
+    [METACONTROLLER, METACONTROLLER_MAY],
+  ] as const) {
+    for (const question of questions) {
+      const [verb, resource, namespace, allowed] = question;
+      t.equal(
+        await isAllowed(account, question),
+        allowed,
+        `${account.name}: ${verb} ${resource} ${namespace}`,
+      );
+    }
+  }
+});
+
+t.test('a real request of the hook for a Secret of others is refused', async (t) => {
+  await kube.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'theirs', namespace: 'team-a' },
+  });
+  const hook = controlPlane.clientWithToken((await userOf(HOOK)).token);
+  for (const path of ['namespaces/team-a/secrets/theirs', 'namespaces/team-a/secrets', 'secrets']) {
+    const { status, body } = await hook.send('GET', `/api/v1/${path}`);
+    t.equal(status, 403, path);
+    t.match(JSON.stringify(body), /system:serviceaccount:rds-pilot:rds-pilot.*cannot/);
+  }
+});
+
+const USERS: [role: string, verb: string, resource: string, allowed: boolean][] = [
+  ['view', 'list', 'rdss', true],
+  ['view', 'create', 'rdss', false],
+  ['edit', 'create', 'rdss', true],
+  ['edit', 'delete', 'rdsbackups', true],
+  ['edit', 'deletecollection', 'rdss', false],
+  ['admin', 'deletecollection', 'rdss', true],
+  ['admin', 'patch', 'rdss/status', false],
+];
+
+t.test('people get their part through the roles they have', async (t) => {
+  for (const role of ['view', 'edit', 'admin']) {
+    await kube.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: role, namespace: 'team-a' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: `the-${role}` }],
+    } as KubeObject);
+  }
+  const ask = async (role: string, verb: string, name: string): Promise<boolean> => {
+    const [resource, subresource] = name.split('/');
+    const attributes = { verb, group: 'otc.mcsps.de', resource, subresource, namespace: 'team-a' };
+    const review = await kube.create<KubeObject & { status: { allowed: boolean } }>({
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: { user: `the-${role}`, resourceAttributes: attributes },
+    } as unknown as KubeObject);
+    return review.status.allowed;
+  };
+  for (const [role, verb, resource, allowed] of USERS)
+    t.equal(await ask(role, verb, resource), allowed, `${role}: ${verb} ${resource}`);
+});
