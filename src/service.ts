@@ -1,13 +1,15 @@
 // Config -> everything the hook needs, wired together. No process, no sockets: server.ts and the demo add those.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createInsight } from './insight/insight.ts';
+import { tracedHook, tracedSend } from './insight/tracing.ts';
 import type { KubeCall } from './kube/api.ts';
 import { inClusterConnection, kubeconfigConnection } from './kube/connection.ts';
 import { createEventWriter } from './kube/events.ts';
@@ -24,6 +26,7 @@ import { createOpenCloud } from './otc/open.ts';
 import type { Send } from './otc/send.ts';
 import type { SyncDeps } from './sync/deps.ts';
 import { drawPassword } from './sync/draw-password.ts';
+import { readTls, reloadTls } from './tls-reload.ts';
 
 const KUBE_DEADLINE_MS = 2_500;
 const HOUSEKEEPING_CALL_MS = 8_000;
@@ -47,16 +50,25 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const cluster = connectCluster(options);
   const { call } = cluster;
   const metrics = createMetrics({ process: true });
-  const sync = syncDeps(options, cluster, metrics);
+  const wired = syncDeps(options, cluster, metrics);
+  const insight = createInsight(wired);
+  const sync: SyncDeps = { ...wired, synced: insight.synced };
+  metrics.watchFleet(insight.counts);
   const app = await buildApp({
     sync,
     metrics,
+    databaseMetrics: insight.databases,
+    traced: tracedHook,
     logger: log,
     version: options.version,
     hookTokens: config.hookTokens,
-    https: config.tls && { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
+    https: config.tls && readTls(config.tls),
     notReady: () => leasesMissing(call, config.podNamespace),
   });
+  const stopReloading =
+    config.tls && 'setSecureContext' in app.server
+      ? reloadTls(app.server as unknown as TlsServer, config.tls, log)
+      : () => {};
   const { defaultCredentials } = sync;
   const cloud =
     defaultCredentials && sync.openCloud(defaultCredentials, { remainingMs: () => HOUSEKEEPING_CALL_MS });
@@ -67,6 +79,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     app,
     async close() {
       stopHousekeeping();
+      stopReloading();
       await app.close();
       await cluster.close();
     },
@@ -82,7 +95,7 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
     log,
     timing: config.timing,
     openCloud: createOpenCloud({
-      send,
+      send: tracedSend(send),
       clock,
       random: Math.random,
       observe: ({ service, method, route, status, code, durationMs }) =>
@@ -93,6 +106,10 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
           result: `${status ?? code}`,
           seconds: durationMs / 1000,
         }),
+      usage: {
+        cache: metrics.cacheUsed,
+        limiter: (waitedMs, result) => metrics.limiterPassed(waitedMs / 1000, result),
+      },
     }),
     defaultCredentials: config.otc ? readCredentials(config.otc) : undefined,
     readCredentials,
