@@ -10,9 +10,8 @@ import { createTapReport, type FileTime } from './tap-report.ts';
 
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
-/** As many as a minute or two allow; `npm run simulate -- --seeds 100000` is for the night. */
+/** `npm run simulate -- --seeds 100000` is for the night. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 400);
-const WORKERS = 2;
 
 type Phase = { name: string; files: string[]; run(files: string[]): Promise<void> };
 
@@ -40,17 +39,11 @@ async function tap(files: string[], ...options: string[]): Promise<void> {
 async function simulate(files: string[]): Promise<void> {
   await tap(files, '--disable-coverage');
   if (typeof scripts.simulate !== 'string') return;
-  const share = Math.ceil(SEEDS / WORKERS);
-  const runs = Array.from({ length: WORKERS }, (_, worker) => {
-    const range = ['--seeds', `${share}`, '--first', `${1 + worker * share}`];
-    return run(['npm', 'run', '--silent', 'simulate', '--', ...range], 'inherit');
-  });
-  const results = await Promise.all(runs);
-  const ok = results.every((result) => result.ok);
-  const ms = Math.max(...results.map((result) => result.ms));
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  ${share * WORKERS} seeds`);
+  const command = ['npm', 'run', '--silent', 'simulate', '--', '--seeds', `${SEEDS}`, '--every-cell'];
+  const { ok, ms } = await run(command, 'inherit');
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  ${SEEDS} seeds`);
   if (ok) tally.passed += 1;
-  else tally.failures.push({ where: 'simulation', what: `${share * WORKERS} seeds`, detail: 'see above' });
+  else tally.failures.push({ where: 'simulation', what: `${SEEDS} seeds`, detail: 'see above' });
 }
 
 async function cluster(files: string[]): Promise<void> {

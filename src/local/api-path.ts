@@ -11,9 +11,12 @@ export type Target = {
   query: URLSearchParams;
 };
 
+const noQuery = new URLSearchParams();
+const decoded = (part: string): string => (part.includes('%') ? decodeURIComponent(part) : part);
+
 export const parsePath = (resources: readonly Resource[], path: string): Target => {
-  const url = new URL(path, 'http://local');
-  const parts = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const mark = path.indexOf('?');
+  const parts = (mark < 0 ? path : path.slice(0, mark)).split('/').filter(Boolean).map(decoded);
   const isCore = parts[0] === 'api';
   const apiVersion = isCore ? parts[1] : `${parts[1]}/${parts[2]}`;
   const rest = parts.slice(isCore ? 2 : 3);
@@ -28,6 +31,6 @@ export const parsePath = (resources: readonly Resource[], path: string): Target 
     namespace: isScope ? rest[1] : undefined,
     name,
     subresource,
-    query: url.searchParams,
+    query: mark < 0 ? noQuery : new URLSearchParams(path.slice(mark)),
   };
 };

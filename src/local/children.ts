@@ -3,9 +3,9 @@
 import type { KubeObject } from '../kube/api.ts';
 import type { CompositeController } from './composite-controller.ts';
 import { fieldManager, isConflict, isNotFound, type KubeClient, Stopped } from './kube-client.ts';
-import { groupByKind, groupKey, type ObjectMap } from './object-maps.ts';
+import { groupByKind, type ObjectMap } from './object-maps.ts';
 import { controllerReference } from './owners.ts';
-import { findByKind, objectPath, type Resource } from './resources.ts';
+import { findByKind, groupKey, objectPath, type Resource, sortKey } from './resources.ts';
 import { keyOf } from './store.ts';
 
 type LastApplied = {
@@ -14,6 +14,8 @@ type LastApplied = {
   version: string | undefined;
   uid: string | undefined;
 };
+
+type WireForm = { uid: string | undefined; body: KubeObject; sent: string };
 
 export type ManageChildren = (
   parent: KubeObject,
@@ -32,6 +34,8 @@ export type ManageChildrenOptions = {
 export const createManageChildren = (options: ManageChildrenOptions): ManageChildren => {
   const { controller, client, shuffle } = options;
   const lastApplied = new Map<string, LastApplied>();
+  const wireForms = new WeakMap<KubeObject, WireForm>();
+  const kinds = [...controller.children].sort(byKind);
 
   const remove = async (resource: Resource, child: KubeObject): Promise<void> => {
     const body = { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' };
@@ -50,8 +54,7 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
     desired: KubeObject,
   ): Promise<void> => {
     if (observed?.metadata.deletionTimestamp) return;
-    const body = claimed(parent, desired);
-    const sent = JSON.stringify(body);
+    const { body, sent } = wireForm(parent, desired);
     const key = cacheKey(resource, desired);
     const remember = (object: KubeObject): void => {
       const { generation, resourceVersion: version, uid } = object.metadata;
@@ -71,12 +74,23 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
     }
   };
 
+  /** Of the same answer, as long as the parent is the same. */
+  const wireForm = (parent: KubeObject, desired: KubeObject): WireForm => {
+    const uid = parent.metadata.uid;
+    const known = wireForms.get(desired);
+    if (known && known.uid === uid) return known;
+    const body = claimed(parent, desired);
+    const form = { uid, body, sent: JSON.stringify(body) };
+    wireForms.set(desired, form);
+    return form;
+  };
+
   const methodOf = (resource: Resource): 'OnDelete' | 'InPlace' =>
     controller.children.find((one) => one.resource === resource)?.method ?? 'OnDelete';
 
   const deleteUnwanted = async (observed: ObjectMap, desired: readonly KubeObject[], problems: Problems) => {
     const wanted = new Set(desired.map((one) => `${one.kind}.${one.apiVersion} ${keyOf(one.metadata)}`));
-    for (const { resource } of [...controller.children].sort(byKind)) {
+    for (const { resource } of kinds) {
       const children = Object.entries(observed[groupKey(resource)] ?? {});
       for (const [key, child] of shuffle(children)) {
         if (child.metadata.deletionTimestamp || wanted.has(`${groupKey(resource)} ${key}`)) continue;
@@ -103,10 +117,8 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
   };
 };
 
-const byKind = (left: { resource: Resource }, right: { resource: Resource }): number => {
-  const name = ({ group, version, kind }: Resource) => JSON.stringify([group, version, kind]);
-  return name(left.resource) < name(right.resource) ? -1 : 1;
-};
+const byKind = (left: { resource: Resource }, right: { resource: Resource }): number =>
+  sortKey(left.resource) < sortKey(right.resource) ? -1 : 1;
 
 const cacheKey = (resource: Resource, object: KubeObject): string =>
   `${resource.group}/${resource.kind}/${keyOf(object.metadata)}`;

@@ -31,7 +31,10 @@ export const ownable = (object: JsonRecord): JsonRecord => {
   return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) };
 };
 
-export const isLeaf = (fields: Fields): boolean => Object.keys(fields).length === 0;
+export const isLeaf = (fields: Fields): boolean => {
+  for (const _key in fields) return false;
+  return true;
+};
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
@@ -69,6 +72,7 @@ export const changedFields = (
   rules: ListRules,
   path = '',
 ): Fields | undefined => {
+  if (previous === next) return undefined;
   if (isRecord(previous) && isRecord(next)) {
     return collect(
       Object.keys(next).map((key) => [`f:${key}`, previous[key], next[key], join(path, key)]),
@@ -136,7 +140,7 @@ export const removeFields = (value: unknown, fields: Fields, rules: ListRules, p
 };
 
 const removeFromMap = (value: JsonRecord, fields: Fields, rules: ListRules, path: string): unknown => {
-  const result = copyJson(value);
+  const result = { ...value };
   for (const [key, sub] of Object.entries(fields)) {
     const name = key.slice(2);
     if (!key.startsWith('f:') || !Object.hasOwn(result, name)) continue;

@@ -40,9 +40,14 @@ export type AskHook = (hook: Hook, body: unknown) => Promise<JsonRecord>;
 
 const timedOut = Symbol('timed out');
 
-export const createAskHook =
-  (callHook: CallHook, clock: Clock, timers: Timers, isStopped: () => boolean): AskHook =>
-  async (hook, body) => {
+export const createAskHook = (
+  callHook: CallHook,
+  clock: Clock,
+  timers: Timers,
+  isStopped: () => boolean,
+): AskHook => {
+  const parse = createParser();
+  return async (hook, body) => {
     if (isStopped()) throw new Stopped();
     const deadline = Promise.withResolvers<typeof timedOut>();
     const cancel = timers.after(hook.timeoutMs, () => deadline.resolve(timedOut));
@@ -58,8 +63,24 @@ export const createAskHook =
     if (response.status !== 200) {
       throw new Error(`unsupported status code: ${response.status} body: ${response.body}`);
     }
-    return parseBody(response.body);
+    return parse(`${hook.path} ${uidIn(body)}`, response.body);
   };
+};
+
+const uidIn = (body: unknown): unknown =>
+  (body as { parent?: { metadata?: { uid?: unknown } } } | undefined)?.parent?.metadata?.uid;
+
+/** A parent at rest gets the same answer again and again: parsed once, and the same object as long as it lasts. */
+const createParser = () => {
+  const last = new Map<string, { text: string; parsed: JsonRecord }>();
+  return (key: string, text: string): JsonRecord => {
+    const known = last.get(key);
+    if (known?.text === text) return known.parsed;
+    const parsed = parseBody(text);
+    last.set(key, { text, parsed });
+    return parsed;
+  };
+};
 
 const retryAfterSeconds = (headers: Readonly<Record<string, string>>, now: number): number => {
   const text = headers['retry-after'] ?? '';

@@ -81,11 +81,15 @@ const createInformer = (watch: Watch, ref: ResourceRef) => {
 /** One informer per kind, shared by all who ask for it. */
 export const createInformers = (watch: Watch): Informers => {
   const open = new Map<string, ReturnType<typeof createInformer>>();
+  const byRef = new WeakMap<ResourceRef, Informer>();
   return {
     open(ref) {
+      const known = byRef.get(ref);
+      if (known) return known;
       const name = `${ref.apiVersion}/${ref.resource}`;
       const found = open.get(name) ?? createInformer(watch, ref);
       open.set(name, found);
+      byRef.set(ref, found.informer);
       return found.informer;
     },
     stop() {

@@ -5,14 +5,22 @@ export type JsonRecord = { [key: string]: unknown };
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy as a wire would make it: own values, `undefined` gone. */
-export const copyJson = <T>(value: T): T => copy(value) as T;
+/** A copy as a wire would make it: own values, `undefined` gone. What is frozen is as good as copied. */
+export const copyJson = <T>(value: T): T => copy(value, true) as T;
 
-const copy = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : copy(item)));
-  if (!isRecord(value)) return value;
+/** A copy that may be edited, whatever it was made of. */
+export const editableCopy = <T>(value: T): T => copy(value, false) as T;
+
+const copy = (value: unknown, sharesFrozen: boolean): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (sharesFrozen && deeplyFrozen.has(value)) return value;
+  if (Array.isArray(value))
+    return value.map((item) => (item === undefined ? null : copy(item, sharesFrozen)));
   const result: JsonRecord = {};
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = copy(item);
+  for (const key in value) {
+    const item = (value as JsonRecord)[key];
+    if (item !== undefined) result[key] = copy(item, sharesFrozen);
+  }
   return result;
 };
 
@@ -26,18 +34,24 @@ export const deepEqual = (left: unknown, right: unknown): boolean => {
     );
   }
   if (!isRecord(left) || !isRecord(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key], right[key]))
-  );
+  let missing = 0;
+  for (const _key in right) missing += 1;
+  for (const key in left) {
+    if (!Object.hasOwn(right, key) || !deepEqual(left[key], right[key])) return false;
+    missing -= 1;
+  }
+  return missing === 0;
 };
+
+/** Frozen by us down to the last leaf, and without `undefined`. */
+const deeplyFrozen = new WeakSet<object>();
 
 /** Stored objects are shared by cache and listeners: nobody may edit one. */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  if (typeof value === 'object' && value !== null && !deeplyFrozen.has(value)) {
     Object.freeze(value);
-    for (const item of Object.values(value)) deepFreeze(item);
+    for (const key in value) deepFreeze(value[key]);
+    deeplyFrozen.add(value);
   }
   return value;
 };

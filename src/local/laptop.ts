@@ -8,18 +8,26 @@ import type { KubeCall, KubeObject } from '../kube/api.ts';
 import { rdsBackupCrd, rdsCrd } from '../rds/crd.ts';
 import { createApiServer } from './api-server.ts';
 import { backupAdmission } from './backup-admission.ts';
+import type { CallHook } from './hook-call.ts';
 import { createHttpHook } from './http-hook.ts';
 import { createManifests } from './manifests.ts';
 import { createMetacontroller } from './metacontroller.ts';
 import { rdsAdmission } from './rds-admission.ts';
 import { tableRows } from './table.ts';
 import { createTableWriter, type Output } from './terminal.ts';
+import type { WatchEvent } from './watch.ts';
 
 export type Laptop = {
   kube: KubeCall;
   objects(kind: string): KubeObject[];
-  /** Starts the loop against a running hook. */
-  start(hook: { url: string; token?: string | undefined }): Promise<void>;
+  /** Everything that changes, from now on. */
+  watch(listener: (event: WatchEvent) => void): () => void;
+  /** Starts the loop against a running hook; `watchHook` may look at each call. */
+  start(hook: {
+    url: string;
+    token?: string | undefined;
+    watchHook?: ((call: CallHook) => CallHook) | undefined;
+  }): Promise<void>;
   /** Applies the folder and follows it. */
   follow(folder: string): Promise<void>;
   /** Redraws the table when something changes. */
@@ -58,8 +66,9 @@ export async function createLaptop(options: LaptopOptions): Promise<Laptop> {
   return {
     kube: api.call,
     objects,
-    async start({ url, token }) {
-      const callHook = createHttpHook({ baseUrl: url, ...(token ? { token } : {}) });
+    watch: api.watch,
+    async start({ url, token, watchHook = (call) => call }) {
+      const callHook = watchHook(createHttpHook({ baseUrl: url, ...(token ? { token } : {}) }));
       for (const file of options.controllerFiles) {
         const loop = createMetacontroller({
           controller: parse(readFileSync(file, 'utf8')) as KubeObject,

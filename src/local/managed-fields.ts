@@ -72,6 +72,18 @@ const writtenPart = (resource: Resource, object: KubeObject, writer: Writer): Js
     : { ...rest, ...(status ? { status } : {}) };
 };
 
+/** Leaves out what is the same object on both sides: nothing in it was changed or removed. */
+const withoutShared = (left: JsonRecord, right: JsonRecord): [JsonRecord, JsonRecord] => {
+  const before = { ...left };
+  const after = { ...right };
+  for (const key of Object.keys(before)) {
+    if (before[key] !== after[key]) continue;
+    delete before[key];
+    delete after[key];
+  }
+  return [before, after];
+};
+
 /** After a create, PUT or merge patch: the writer owns what changed. */
 export const recordUpdate = (
   resource: Resource,
@@ -80,8 +92,7 @@ export const recordUpdate = (
   writer: Writer,
 ): KubeObject => {
   const part = (object: KubeObject): JsonRecord => writtenPart(resource, object, writer);
-  const before = previous ? part(previous) : {};
-  const after = part(next);
+  const [before, after] = withoutShared(previous ? part(previous) : {}, part(next));
   const changed = changedFields(before, after, resource.lists) ?? {};
   const everything = fieldsOf(after, resource.lists, 'Update');
   const removed = subtract(fieldsOf(before, resource.lists, 'Update'), everything);

@@ -25,14 +25,13 @@ export const rdsAdmission: Admission = (next, previous) => {
       'metadata.name: must be a DNS label of at most 52 characters: a Service is named after it',
     );
   }
-  const spec = withDefaults(pruned(next.spec, RdsSpecSchema), RdsSpecSchema as Schema) as RdsSpec;
+  const { spec, isChanged } = admittedSpec(next, previous);
   const object: KubeObject = { ...next, spec };
-  if (next.status !== undefined) object.status = pruned(next.status, RdsStatusSchema);
-  // Ratcheting: what is stored already may stay as it is.
-  const isChanged = !previous || JSON.stringify(previous.spec) !== JSON.stringify(spec);
   const [problem] = isChanged ? specProblems(spec) : [];
   if (problem) return refusal(`${problem.field}: ${problem.message}`);
-  if (object.status !== undefined) {
+  // What is stored already was pruned and judged when it came.
+  if (next.status !== undefined && next.status !== previous?.status) {
+    object.status = pruned(next.status, RdsStatusSchema);
     const [wrong] = statusProblems(object.status);
     if (wrong) return refusal(`${wrong.field}: ${wrong.message}`);
   }
@@ -43,3 +42,13 @@ export const rdsAdmission: Admission = (next, previous) => {
   }
   return { object };
 };
+
+/** Ratcheting: what is stored already may stay as it is. */
+function admittedSpec(
+  next: KubeObject,
+  previous: KubeObject | undefined,
+): { spec: RdsSpec; isChanged: boolean } {
+  if (next.spec === previous?.spec) return { spec: next.spec as RdsSpec, isChanged: false };
+  const spec = withDefaults(pruned(next.spec, RdsSpecSchema), RdsSpecSchema as Schema) as RdsSpec;
+  return { spec, isChanged: !previous || JSON.stringify(previous.spec) !== JSON.stringify(spec) };
+}

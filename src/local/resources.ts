@@ -54,8 +54,27 @@ export const splitApiVersion = (apiVersion: string): [group: string, version: st
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 };
 
-export const apiVersionOf = (resource: Resource): string =>
-  resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+/** One string per kind, made once: it is asked for at every step of every sync. */
+const perResource = (make: (resource: Resource) => string): ((resource: Resource) => string) => {
+  const made = new WeakMap<Resource, string>();
+  return (resource) => {
+    const known = made.get(resource);
+    if (known !== undefined) return known;
+    const text = make(resource);
+    made.set(resource, text);
+    return text;
+  };
+};
+
+export const apiVersionOf = perResource(({ group, version }) =>
+  group === '' ? version : `${group}/${version}`,
+);
+
+/** Outer key of the maps in hook bodies. */
+export const groupKey = perResource((resource) => `${resource.kind}.${apiVersionOf(resource)}`);
+
+/** Metacontroller walks its kinds in this order. */
+export const sortKey = perResource(({ group, version, kind }) => JSON.stringify([group, version, kind]));
 
 const plain: Traits = { hasGeneration: false };
 
@@ -99,8 +118,12 @@ export const findByKind = (
 ): Resource | undefined =>
   resources.find((one) => one.kind === object.kind && apiVersionOf(one) === object.apiVersion);
 
+const rootPath = perResource((resource) =>
+  resource.group === '' ? `/api/${resource.version}` : `/apis/${apiVersionOf(resource)}`,
+);
+
 export const collectionPath = (resource: Resource, namespace?: string): string => {
-  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${apiVersionOf(resource)}`;
+  const root = rootPath(resource);
   const scope = resource.namespaced && namespace ? `/namespaces/${namespace}` : '';
   return `${root}${scope}/${resource.plural}`;
 };

@@ -1,5 +1,7 @@
 // UIDs that look real and repeat with the seed.
 
+const hex32 = (number: number): string => number.toString(16).padStart(8, '0');
+
 export const seededUids = (seed: number): (() => string) => {
   let state = seed >>> 0;
   const next32 = (): number => {
@@ -9,13 +11,10 @@ export const seededUids = (seed: number): (() => string) => {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   };
   return () => {
-    const hex = Array.from({ length: 4 }, () => next32().toString(16).padStart(8, '0')).join('');
-    return [
-      hex.slice(0, 8),
-      hex.slice(8, 12),
-      `4${hex.slice(13, 16)}`,
-      `a${hex.slice(17, 20)}`,
-      hex.slice(20),
-    ].join('-');
+    const first = hex32(next32());
+    const second = hex32(next32());
+    const third = hex32(next32());
+    const fourth = hex32(next32());
+    return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-a${third.slice(1, 4)}-${third.slice(4)}${fourth}`;
   };
 };

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../kube/api.ts';
 import { deepFreeze } from './json.ts';
-import { apiVersionOf, type Resource } from './resources.ts';
+import type { Resource } from './resources.ts';
 import type { WatchEvent } from './watch.ts';
 
 export type Stored = { resource: Resource; object: KubeObject };
@@ -14,17 +14,20 @@ export const keyOf = (metadata: { namespace?: string | undefined; name: string }
 export type Store = ReturnType<typeof createStore>;
 
 export const createStore = () => {
-  const shelves = new Map<string, Map<string, KubeObject>>();
+  const shelves = new Map<Resource, Map<string, KubeObject>>();
+  let namespaces: Map<string, KubeObject> | undefined;
   const byUid = new Map<string, Stored>();
   const dependents = new Map<string, Set<string>>();
   const listeners = new Set<Listener>();
   let version = 0;
 
   const shelf = (resource: Resource): Map<string, KubeObject> => {
-    const name = `${apiVersionOf(resource)}/${resource.plural}`;
-    const found = shelves.get(name) ?? new Map<string, KubeObject>();
-    shelves.set(name, found);
-    return found;
+    const known = shelves.get(resource);
+    if (known) return known;
+    const empty = new Map<string, KubeObject>();
+    shelves.set(resource, empty);
+    if (resource.kind === 'Namespace' && resource.group === '') namespaces = empty;
+    return empty;
   };
 
   const tell = (event: WatchEvent, resource: Resource): void => {
@@ -55,7 +58,7 @@ export const createStore = () => {
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(([, object]) => object),
 
-    findNamespace: (name: string): KubeObject | undefined => shelves.get('v1/namespaces')?.get(name),
+    findNamespace: (name: string): KubeObject | undefined => namespaces?.get(name),
 
     findByUid: (uid: string): Stored | undefined => byUid.get(uid),
 

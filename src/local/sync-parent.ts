@@ -33,6 +33,9 @@ export const isOurs = (controller: CompositeController, parent: KubeObject): boo
 
 export const createSyncParent = (options: SyncParentOptions): SyncParent => {
   const { controller, client } = options;
+  /** What was read from an answer, and its children with their labels: the same answer comes many times. */
+  const answers = new WeakMap<JsonRecord, SyncAnswer>();
+  const labelled = new WeakMap<KubeObject, KubeObject>();
 
   const setFinalizer = (parent: KubeObject, isWanted: boolean): Promise<KubeObject> =>
     client.update(controller.parent, parent, (live) => {
@@ -60,14 +63,21 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
     const finalizing = controller.finalize !== undefined && isLeaving;
     const hook = finalizing ? (controller.finalize ?? controller.sync) : controller.sync;
     const body = { controller: controller.manifest, parent, children, related, finalizing };
-    return explain(`${finalizing ? 'finalize' : 'sync'} hook failed (version=v2)`, async () =>
-      readSyncAnswer(await options.ask(hook, body), parent),
-    );
+    return explain(`${finalizing ? 'finalize' : 'sync'} hook failed (version=v2)`, async () => {
+      const answer = await options.ask(hook, body);
+      const known = answers.get(answer);
+      if (known) return known;
+      const read = readSyncAnswer(answer, parent);
+      answers.set(answer, read);
+      return read;
+    });
   };
 
   const checkLabels = (parent: KubeObject, children: readonly KubeObject[]): KubeObject[] => {
     const selector = childSelector(controller, parent);
     return children.map((child) => {
+      const known = labelled.get(child);
+      if (known && controller.generateSelector) return known;
       const added: Record<string, string> = controller.generateSelector
         ? { 'controller-uid': parent.metadata.uid ?? '' }
         : {};
@@ -77,7 +87,9 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
           `labels on desired child ${child.kind} ${child.metadata.namespace}/${child.metadata.name} don't match parent selector`,
         );
       }
-      return { ...child, metadata: { ...child.metadata, labels } };
+      const result = { ...child, metadata: { ...child.metadata, labels } };
+      labelled.set(child, result);
+      return result;
     });
   };
 

@@ -7,9 +7,10 @@ import { type Call, createCall } from './call.ts';
 import { createAlarmSnapshots } from './ces.ts';
 import type { Backup, Budget, Credentials, Engine, Flavor, Parameter, Snapshot } from './cloud.ts';
 import { logIn } from './iam.ts';
-import { createLimiter, type defaultLimits, withLimiter } from './limiter.ts';
+import { createLimiter, type defaultLimits, watchLimiter, withLimiter } from './limiter.ts';
 import { createLru } from './lru.ts';
 import type { AlarmSnapshot } from './monitoring.ts';
+import type { Usage } from './observe.ts';
 import { createRdsReads, fetchFlavors, fetchParameters } from './rds-reads.ts';
 import { withReadRetry } from './retry.ts';
 import type { Send } from './send.ts';
@@ -34,6 +35,7 @@ export type AccountDeps = {
   clock: Clock;
   random: () => number;
   limits?: typeof defaultLimits | undefined;
+  usage?: Usage | undefined;
 };
 
 /** Shared work has its own time: whoever starts it may have little left. */
@@ -45,9 +47,10 @@ const maxBackupLists = 10_000;
 
 export function createAccount(
   credentials: Credentials,
-  { send, clock, random, limits }: AccountDeps,
+  { send, clock, random, limits, usage }: AccountDeps,
 ): Account {
-  const limiter = createLimiter(clock, limits);
+  const ownLimiter = createLimiter(clock, limits);
+  const limiter = usage ? watchLimiter(ownLimiter, clock, usage) : ownLimiter;
   // From the inside out: one attempt with a deadline, held to the rate, repeated if it is a read.
   const once = (budget: Budget): Send => withLimiter(withBudget(send, budget), limiter, budget, clock);
   const transport = (budget: Budget): Send => withReadRetry(once(budget), { clock, random, budget });
@@ -57,6 +60,19 @@ export function createAccount(
   );
   const callWithin = (budget: Budget) => createCall({ send: transport(budget), clock, sessions, budget });
   const callAlone = () => callWithin(budgetOf(clock, sharedWorkMs));
+  const counted = <T>(name: string, make: (ask: () => Call) => Cached<T>): Cached<T> => {
+    if (!usage) return make(callAlone);
+    const cached = make(() => {
+      usage.cache(name, 'load');
+      return callAlone();
+    });
+    return {
+      get(maxAgeMs, waitMs) {
+        usage.cache(name, 'read');
+        return cached.get(maxAgeMs, waitMs);
+      },
+    };
+  };
   const flavorLists = createLru<Cached<readonly Flavor[]>>(100);
   const backupLists = createLru<Cached<readonly Backup[]>>(maxBackupLists);
   const parameterLists = createLru<Cached<readonly Parameter[]>>(maxParameterLists);
@@ -70,24 +86,30 @@ export function createAccount(
         session: () => sessions.get(budget.remainingMs()),
         logInOnce: () => logIn(credentials, { send: once(budget), clock }),
       }),
-    snapshots: createSnapshots(clock, callAlone),
+    snapshots: counted('instances', (ask) => createSnapshots(clock, ask)),
     networks: createNetworks(clock, callAlone),
-    alarms: createAlarmSnapshots(clock, callAlone),
+    alarms: counted('alarms', (ask) => createAlarmSnapshots(clock, ask)),
     flavors: (engine, version) =>
       flavorLists.get(`${engine}/${version}`, () =>
-        createCached(clock, 'the list of flavors', () => fetchFlavors(callAlone(), engine, version)),
+        counted('flavors', (ask) =>
+          createCached(clock, 'the list of flavors', () => fetchFlavors(ask(), engine, version)),
+        ),
       ),
     backups: (instanceId) =>
       backupLists.get(instanceId, () =>
-        createCached(
-          clock,
-          'the list of backups',
-          async () => (await createRdsReads(callAlone()).backups(instanceId)).value,
+        counted('backups', (ask) =>
+          createCached(
+            clock,
+            'the list of backups',
+            async () => (await createRdsReads(ask()).backups(instanceId)).value,
+          ),
         ),
       ),
     parameters: (instanceId) =>
       parameterLists.get(instanceId, () =>
-        createCached(clock, 'the list of parameters', () => fetchParameters(callAlone(), instanceId)),
+        counted('parameters', (ask) =>
+          createCached(clock, 'the list of parameters', () => fetchParameters(ask(), instanceId)),
+        ),
       ),
   };
 }

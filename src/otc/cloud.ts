@@ -92,8 +92,6 @@ export type InstanceChange =
   | { kind: 'start' }
   | { kind: 'minorUpgrade' };
 
-export type ChangeKind = InstanceChange['kind'];
-
 export type Parameter = {
   name: string;
   value: string;

@@ -4,6 +4,7 @@
 import type { Clock } from '../clock.ts';
 import { RetryableError } from '../errors.ts';
 import type { Budget } from './cloud.ts';
+import type { Usage } from './observe.ts';
 import { retryAfterSeconds } from './response-headers.ts';
 import type { Send } from './send.ts';
 
@@ -40,6 +41,22 @@ export function createLimiter(clock: Clock, { callsPerSecond, burst } = defaultL
       pausedUntil = Math.max(pausedUntil, clock.elapsed() + ms);
       // No burst after a pause: the cloud has just said that it is too much.
       fullAt = Math.max(fullAt, pausedUntil + (burst - 1) * intervalMs);
+    },
+  };
+}
+
+export function watchLimiter(limiter: Limiter, clock: Clock, usage: Usage): Limiter {
+  return {
+    ...limiter,
+    async take(maxWaitMs) {
+      const startedAt = clock.elapsed();
+      try {
+        await limiter.take(maxWaitMs);
+      } catch (error) {
+        usage.limiter(clock.elapsed() - startedAt, 'refused');
+        throw error;
+      }
+      usage.limiter(clock.elapsed() - startedAt, 'sent');
     },
   };
 }

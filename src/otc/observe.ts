@@ -10,6 +10,13 @@ export type Observation = Pick<OtcRequest, 'service' | 'route' | 'method'> & {
   durationMs: number;
 };
 
+/** How the means that all callers of an account share are used. */
+export type Usage = {
+  /** A shared list was read; `load`: the cloud had to be asked for it. */
+  cache(name: string, event: 'read' | 'load'): void;
+  limiter(waitedMs: number, result: 'sent' | 'refused'): void;
+};
+
 export type Observe = (observation: Observation) => void;
 
 export function withObserve(send: Send, clock: Clock, observe: Observe): Send {

@@ -8,7 +8,7 @@ import { createMonitoring } from './ces.ts';
 import type { Budget, Cloud, Credentials, OpenCloud } from './cloud.ts';
 import type { defaultLimits } from './limiter.ts';
 import { createLru } from './lru.ts';
-import { type Observe, withObserve } from './observe.ts';
+import { type Observe, type Usage, withObserve } from './observe.ts';
 import { createRdsChanges } from './rds-changes.ts';
 import { createRdsReads } from './rds-reads.ts';
 import { createRdsWrites } from './rds-writes.ts';
@@ -24,15 +24,16 @@ export type OpenCloudDeps = {
   /** 0 <= n < 1, for the jitter. */
   random: () => number;
   observe?: Observe | undefined;
+  usage?: Usage | undefined;
   limits?: typeof defaultLimits | undefined;
 };
 
-export function createOpenCloud({ send, clock, random, observe, limits }: OpenCloudDeps): OpenCloud {
+export function createOpenCloud({ send, clock, random, observe, usage, limits }: OpenCloudDeps): OpenCloud {
   const observed = observe ? withObserve(send, clock, observe) : send;
   const accounts = createLru<Account>(maxAccounts);
   return (credentials, budget) => {
     const account = accounts.get(keyOf(credentials), () =>
-      createAccount(credentials, { send: observed, clock, random, limits }),
+      createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
     return cloudOf(account, budget);
   };
@@ -75,7 +76,7 @@ async function revokeToken(call: Call, token: string): Promise<void> {
 }
 
 /** New values make a new account; a hash, so that no secret is kept as a key. */
-function keyOf(credentials: Credentials): string {
+export function keyOf(credentials: Credentials): string {
   const sorted = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }

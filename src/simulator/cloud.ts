@@ -23,6 +23,7 @@ import { createRouter, type Located } from './router.ts';
 import { createPostOffice } from './smn/post-office.ts';
 import { smnRoutes } from './smn/routes.ts';
 import type { Deliver } from './smn/types.ts';
+import { httpDate } from './time.ts';
 import { vpcRoutes } from './vpc/routes.ts';
 import { type Outcome, undergo } from './wire-faults.ts';
 import { newWorld, type Pending, schedule, type World } from './world.ts';
@@ -183,7 +184,10 @@ export function createCloud(settings: Settings) {
   return { faults, settle, exchange, become, reset, finish, deliverBy, delivered: post.quiet };
 }
 
-const pathOf = (request: SimulatorRequest): string => request.url.split('?', 1)[0] ?? '/';
+function pathOf({ url }: SimulatorRequest): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}
 
 const siteOf = (request: SimulatorRequest, { service, path, route }: Located): Site => ({
   service,
@@ -207,7 +211,7 @@ const unknownPath = ({ service }: Located): Refusal =>
 /** Every answer tells the cloud's time and its own id. */
 function finish(answer: Answer, now: number, requestId: string): Answer {
   const headers: Record<string, string> = {
-    date: new Date(now).toUTCString(),
+    date: httpDate(now),
     'x-request-id': requestId,
     ...(answer.body !== '' && { 'content-type': 'application/json' }),
     ...answer.headers,

@@ -9,6 +9,8 @@ export type Random = {
   shuffled<T>(items: readonly T[]): T[];
 };
 
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 export function createRandom(holder: { random: number }): Random {
   // mulberry32
   const next = () => {
@@ -20,7 +22,10 @@ export function createRandom(holder: { random: number }): Random {
   const below = (limit: number) => Math.floor(next() * limit);
   const hex = (length: number) => {
     let text = '';
-    while (text.length < length) text += below(0x10000).toString(16).padStart(4, '0');
+    while (text.length < length) {
+      const number = below(0x10000);
+      text += `${HEX_BYTES[number >>> 8]}${HEX_BYTES[number & 0xff]}`;
+    }
     return text.slice(0, length);
   };
   const uuid = () => [hex(8), hex(4), `4${hex(3)}`, `a${hex(3)}`, hex(12)].join('-');

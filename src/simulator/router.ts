@@ -13,6 +13,8 @@ export type Located = {
 
 const services: readonly Service[] = ['rds', 'vpc', 'ces', 'smn', 'iam'];
 
+const MAX_KNOWN = 1_000;
+
 type Compiled = { route: Route; segments: string[] };
 
 const split = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
@@ -38,7 +40,7 @@ export function createRouter(routes: readonly Route[]) {
     return undefined;
   }
 
-  return (method: string, fullPath: string): Located => {
+  function locate(method: string, fullPath: string): Located {
     const segments = split(fullPath);
     const prefixed = services.find((service) => service === segments[0]);
     const rest = prefixed ? segments.slice(1) : segments;
@@ -49,6 +51,18 @@ export function createRouter(routes: readonly Route[]) {
       route: found?.route,
       params: found?.params ?? {},
     };
+  }
+
+  // The same few paths come again and again.
+  const known = new Map<string, Located>();
+  return (method: string, fullPath: string): Located => {
+    const key = `${method} ${fullPath}`;
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size >= MAX_KNOWN) known.clear();
+    const located = locate(method, fullPath);
+    known.set(key, located);
+    return located;
   };
 }
 

@@ -1,12 +1,29 @@
 // How the cloud writes moments: every service has its own habit.
 
 const SECOND_PRECISION = 19;
+const MAX_REMEMBERED = 1_000;
+
+/** The same few moments are written again and again. */
+function remembered(write: (ms: number) => string): (ms: number) => string {
+  const texts = new Map<number, string>();
+  return (ms) => {
+    const known = texts.get(ms);
+    if (known !== undefined) return known;
+    if (texts.size >= MAX_REMEMBERED) texts.clear();
+    const text = write(ms);
+    texts.set(ms, text);
+    return text;
+  };
+}
+
+/** `Sun, 06 Nov 1994 08:49:37 GMT` */
+export const httpDate = remembered((ms) => new Date(ms).toUTCString());
 
 /** `2025-01-01T10:00:00+0000`: the offset has no colon. */
 export const rdsTime = (ms: number): string => `${bareTime(ms)}+0000`;
 
 /** `2025-01-01T10:00:00`, UTC without saying so: log rows and the begin of a new backup. */
-export const bareTime = (ms: number): string => new Date(ms).toISOString().slice(0, SECOND_PRECISION);
+export const bareTime = remembered((ms) => new Date(ms).toISOString().slice(0, SECOND_PRECISION));
 
 /** `2025-01-01T10:00:00.000000Z`, as in tokens. */
 export const iamTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -3,11 +3,11 @@
 
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../rds/conditions.ts';
-import { fullSpec } from '../rds/defaults.ts';
+import { type FullSpec, fullSpec } from '../rds/defaults.ts';
 import type { Rds } from '../rds/object.ts';
 import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
-import { RdsStatusSchema } from '../rds/status.ts';
+import { type RdsStatus, RdsStatusSchema } from '../rds/status.ts';
 import { type Problem, statusProblems } from '../rds/validate.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
 
@@ -90,8 +90,15 @@ const REMEMBERED = new Set(['id', 'handled', 'reboot', 'logs']);
 
 const topField = ({ field }: Problem) => field.split('.')[1] ?? '';
 
+/** Status that this version could have written; read and judged once. */
+const fitting = new WeakSet<object>();
+
 /** Values that only a newer version knows are left out: every call builds them anew. */
 function readStatus(status: object): unknown {
+  if (statusProblems(status).length === 0) {
+    fitting.add(status);
+    return status;
+  }
   const known = pruned(status, RdsStatusSchema) as Record<string, unknown>;
   const isKept = (name: string) =>
     REMEMBERED.has(name) || (name === 'conditions' && !Array.isArray(known.conditions));
@@ -101,7 +108,8 @@ function readStatus(status: object): unknown {
   return Object.fromEntries(Object.entries(known).filter(([name]) => !unfit.includes(name)));
 }
 
-export function unreadableStatus(status: unknown): Problem | undefined {
+export function unreadableStatus(status: RdsStatus | undefined): Problem | undefined {
+  if (status && fitting.has(status)) return undefined;
   return statusProblems(status ?? {}).at(0);
 }
 
@@ -127,4 +135,44 @@ export function listed(objects: NonNullable<HookRequest['related']>): ChildObjec
   });
 }
 
-export const specOf = (rds: Rds) => fullSpec(rds.spec);
+const filled = new WeakMap<RdsSpec, FullSpec>();
+
+export function specOf({ spec }: Rds): FullSpec {
+  const full = filled.get(spec) ?? fullSpec(spec);
+  filled.set(spec, full);
+  return full;
+}
+
+/** As many controllers as may call one replica, before and after an edit. */
+const MAX_CONTROLLERS = 4;
+
+/**
+ * Every call carries its whole CompositeController, the same text each time, and nothing of it is read: a text that
+ * has proven to be that one member is cut off, and only the rest is parsed.
+ */
+export function createControllerCut(): (body: string) => string {
+  const known: string[] = [];
+  return (body) => {
+    const text = known.find((one) => body.startsWith(one));
+    if (text !== undefined) return `{${body.slice(text.length)}`;
+    const found = leadingController(body);
+    if (found !== undefined) {
+      known.unshift(found);
+      known.length = Math.min(known.length, MAX_CONTROLLERS);
+    }
+    return body;
+  };
+}
+
+/** `{"controller":{...},` if that is how the body begins. */
+function leadingController(body: string): string | undefined {
+  const end = body.indexOf('},"parent":{');
+  if (end < 0 || !body.startsWith('{"controller":{')) return undefined;
+  const member = body.slice(0, end + 1);
+  try {
+    JSON.parse(`${member}}`);
+    return `${member},`;
+  } catch {
+    return undefined;
+  }
+}

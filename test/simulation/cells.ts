@@ -9,7 +9,9 @@ import { WATCH_SITES } from './world.ts';
 
 /** Faults of the wires: every one of them is also struck by the exhaustive part. */
 export const WIRE_SITES: Record<string, readonly string[]> = { ...OTC_SITES, ...KUBE_SITES, ...HOOK_SITES };
-const ALL_SITES: Record<string, readonly string[]> = { ...WIRE_SITES, ...WATCH_SITES, ...PLAN_SITES };
+/** What only random schedules meet. */
+export const PLANNED_SITES: Record<string, readonly string[]> = { ...WATCH_SITES, ...PLAN_SITES };
+const ALL_SITES: Record<string, readonly string[]> = { ...WIRE_SITES, ...PLANNED_SITES };
 
 export type Cells = Map<string, number>;
 
@@ -17,6 +19,10 @@ const cellOf = (site: string, kind: string): string => `${site} / ${kind}`;
 
 export function countCells(cells: Cells, fired: readonly Decision[]): void {
   for (const { site, kind } of fired) cells.set(cellOf(site, kind), (cells.get(cellOf(site, kind)) ?? 0) + 1);
+}
+
+export function addCells(cells: Cells, more: Iterable<[string, number]>): void {
+  for (const [cell, count] of more) cells.set(cell, (cells.get(cell) ?? 0) + count);
 }
 
 export function cellsOf(sites: Record<string, readonly string[]>): string[] {

@@ -8,6 +8,7 @@ import type { Fault } from '../../src/simulator/faults.ts';
 import { settingsFrom } from '../../src/simulator/options.ts';
 import { remove } from '../../src/simulator/rds/removal.ts';
 import type { Instance } from '../../src/simulator/rds/types.ts';
+import { type Network, networksOf } from '../../src/simulator/vpc/networks.ts';
 import type { Outcome } from '../../src/simulator/wire-faults.ts';
 import type { World as CloudWorld } from '../../src/simulator/world.ts';
 
@@ -43,17 +44,18 @@ const durations = {
 };
 
 export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud {
-  const cloud = createCloud(
-    settingsFrom({
-      clock,
-      seed,
-      baseUrl: BASE_URL,
-      durations,
-      automatedBackups: false,
-      shuffleList: true,
-      ...lags,
-    }),
-  );
+  const settings = settingsFrom({
+    clock,
+    seed,
+    baseUrl: BASE_URL,
+    durations,
+    automatedBackups: false,
+    shuffleList: true,
+    networks: ['spare'],
+    ...lags,
+  });
+  const cloud = createCloud(settings);
+  const [network] = networksOf(settings, DEMO_PROJECT.id);
   let foreigners = 0;
 
   return {
@@ -74,7 +76,7 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
     addForeign(name) {
       foreigners += 1;
       const { world, now } = cloud.settle();
-      const instance = foreignInstance(name, foreigners, now);
+      const instance = foreignInstance(name, foreigners, now, network);
       world.instances[instance.id] = instance;
       return instance;
     },
@@ -85,7 +87,7 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
   };
 }
 
-function foreignInstance(name: string, count: number, now: number): Instance {
+function foreignInstance(name: string, count: number, now: number, network: Network | undefined): Instance {
   return {
     id: `${'f'.repeat(24)}${`${count}`.padStart(8, '0')}in01`,
     projectId: DEMO_PROJECT.id,
@@ -103,9 +105,9 @@ function foreignInstance(name: string, count: number, now: number): Instance {
     volumeType: 'COMMON',
     volumeGb: 40,
     region: 'eu-de',
-    vpcId: 'vpc-of-others',
-    subnetId: 'subnet-of-others',
-    securityGroupId: 'group-of-others',
+    vpcId: network?.vpcId ?? '',
+    subnetId: network?.subnetId ?? '',
+    securityGroupId: network?.securityGroupId ?? '',
     ip: `10.9.9.${count}`,
     publicIp: undefined,
     dnsName: undefined,

@@ -10,6 +10,7 @@ import type { Journal } from '../../src/rds/journal.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
+import { DEMO_PROJECT, OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
 import { OUR_NAMESPACE } from './replica.ts';
 
 export const NAMESPACES = ['team-a', 'team-b'] as const;
@@ -28,6 +29,9 @@ export type Cluster = ReturnType<typeof createCluster>;
 export const digitsOf = (uid: string): string => uid.replaceAll('-', '').slice(0, 12);
 export const specOf = (object: KubeObject): FullSpec => fullSpec(object.spec as RdsSpec);
 export const statusOf = (object: KubeObject): RdsStatus => (object.status ?? {}) as RdsStatus;
+/** The account in which an Rds lives. */
+export const projectOf = (object: KubeObject): string =>
+  specOf(object).credentialsSecretRef ? OTHER_PROJECT.id : DEMO_PROJECT.id;
 export const annotationOf = (object: KubeObject, key: string): string | undefined =>
   object.metadata.annotations?.[key];
 export const keyOf = (object: KubeObject): string => `${object.metadata.namespace}/${object.metadata.name}`;
@@ -38,6 +42,7 @@ export function createCluster(clock: Clock, uid: () => string) {
     uid,
     admission: { Rds: rdsAdmission },
     namespaces: [OUR_NAMESPACE, ...NAMESPACES],
+    sharesAnswers: true,
   });
   const objects = new Map<string, KubeObject>();
   const versions = new Map<string, Version[]>();

@@ -17,7 +17,10 @@ async function strikesFor(scenario: Scenario, firstCalls = FIRST_CALLS): Promise
   const { calls, violation } = await runScenario(scenario, []);
   if (violation)
     throw new Error(`${scenario.name} without any fault breaks ${violation.invariant}: ${violation.message}`);
-  return [...calls].flatMap(([site, count]) =>
+  const { strikes } = scenario;
+  const isStruck = (site: string) => !strikes || FIRST_CALLS > 1 || strikes.includes(site);
+  const met = [...calls].filter(([site]) => isStruck(site));
+  return met.flatMap(([site, count]) =>
     (WIRE_SITES[site] ?? []).flatMap((kind) =>
       Array.from({ length: Math.min(count, callsOf(site, firstCalls)) }, (_, index) => ({
         site,

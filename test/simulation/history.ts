@@ -1,5 +1,5 @@
-// What happened, in order: always as a running digest (two runs of one seed must agree byte for byte), and as lines
-// when somebody wants to read it.
+// What happened, in order: as lines for a story, and as a digest, since two runs of one seed must agree byte for byte.
+// Only made when somebody wants to read it: a failing schedule is run again for its story.
 
 import { createHash } from 'node:crypto';
 
@@ -8,35 +8,13 @@ export type History = {
   /** Hex digest of everything so far. */
   digest(): string;
   readonly lines: readonly string[];
-  readonly count: number;
 };
 
-export function createHistory(now: () => number, startMs: number, keep: boolean): History {
-  const hash = createHash('sha256');
+export function createHistory(now: () => number, startMs: number): History {
   const lines: string[] = [];
-  let buffer = '';
-  let count = 0;
-
-  const flush = () => {
-    hash.update(buffer);
-    buffer = '';
-  };
-
   return {
-    note(text) {
-      const line = `${((now() - startMs) / 1000).toFixed(3)} ${text}`;
-      count += 1;
-      buffer += `${line}\n`;
-      if (buffer.length > 60_000) flush();
-      if (keep) lines.push(line);
-    },
-    digest() {
-      flush();
-      return hash.copy().digest('hex');
-    },
+    note: (text) => void lines.push(`${((now() - startMs) / 1000).toFixed(3)} ${text}`),
+    digest: () => createHash('sha256').update(lines.join('\n')).digest('hex'),
     lines,
-    get count() {
-      return count;
-    },
   };
 }

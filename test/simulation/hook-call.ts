@@ -29,7 +29,7 @@ export type HookCallDeps = {
   clock: Clock;
   chance: Chance;
   decisions: Decisions;
-  history: History;
+  history: History | undefined;
   /** One of the replicas that are up; undefined when none is. */
   replica(name: string): Replica | undefined;
 };
@@ -96,7 +96,7 @@ export function createHookCall(deps: HookCallDeps): CallHook {
     const site = `hook ${path}` as keyof typeof HOOK_SITES;
     const decision = decisions.at(site, HOOK_SITES[site]);
     const replica = deps.replica(`call ${count}`);
-    if (decision) history.note(`metacontroller calls ${path} [${decision.kind}]`);
+    if (decision) history?.note(`metacontroller calls ${path} [${decision.kind}]`);
     if (!replica) return refused();
     lastBody = body;
     if (path === '/customize') {

@@ -2,6 +2,8 @@
 // Run by planted.ts in a copy of the project.
 
 import { parseArgs } from 'node:util';
+import type { Strike } from './decisions.ts';
+import { CLAIMED_SITES } from './otc-sites.ts';
 import { runScenario, SCENARIOS } from './scenarios.ts';
 import { runSchedule } from './schedule.ts';
 import type { Violation } from './violation.ts';
@@ -21,13 +23,32 @@ const others: string[] = [];
 const endsAt = performance.now() + Number(values.seconds) * 1000;
 let tried = 0;
 let found: { invariant: string; message: string; what: string } | undefined;
-/** Lists that lie are rare in random schedules: each operation meets them here in turn. */
-async function lie(turn: number): Promise<Violation | undefined> {
-  const scenario = SCENARIOS[turn % SCENARIOS.length];
-  const occurrence = 1 + Math.floor(turn / SCENARIOS.length);
-  if (!scenario) return undefined;
-  return (await runScenario(scenario, [{ site: 'otc find by id', occurrence, kind: 'empty-list' }]))
-    .violation;
+/** What is rare in random schedules meets every operation here in turn: lost answers, lists that lie, lost records. */
+const writes = [...CLAIMED_SITES];
+const LISTS = ['otc find by id', 'otc find by name'];
+const AIMED: { kind: string; sites: readonly string[]; occurrence: number }[] = [
+  { kind: '500-after', sites: writes, occurrence: 1 },
+  { kind: 'timeout-after', sites: writes, occurrence: 1 },
+  { kind: 'empty-list', sites: LISTS, occurrence: 1 },
+  { kind: '500-before', sites: ['kube journal swap'], occurrence: 2 },
+  { kind: '500-before', sites: ['kube journal swap'], occurrence: 1 },
+  { kind: '500-before', sites: ['kube journal swap'], occurrence: 3 },
+  { kind: 'failed-backup', sites: ['otc backup'], occurrence: 1 },
+  { kind: 'late', sites: writes, occurrence: 1 },
+  { kind: 'empty-list', sites: LISTS, occurrence: 2 },
+];
+const operations = SCENARIOS.filter(({ strikes }) => strikes === undefined);
+const calm = SCENARIOS.map((scenario) => ({ scenario, strikes: [] as Strike[] }));
+const struck = operations.flatMap((scenario) =>
+  AIMED.map(({ kind, sites, occurrence }) => ({
+    scenario,
+    strikes: sites.map((site) => ({ site, occurrence, kind })),
+  })),
+);
+
+async function aim(aims: typeof calm, turn: number): Promise<Violation | undefined> {
+  const aimed = aims[turn];
+  return aimed && (await runScenario(aimed.scenario, aimed.strikes)).violation;
 }
 
 function judge(violation: Violation | undefined, what: string): void {
@@ -38,9 +59,10 @@ function judge(violation: Violation | undefined, what: string): void {
   else found = { invariant, message: violation.message.slice(0, 200), what };
 }
 
-for (let turn = 0; !found && tried < Number(values.schedules) && performance.now() < endsAt; turn += 1) {
+const isOver = () => found || tried >= Number(values.schedules) || performance.now() >= endsAt;
+for (let turn = 0; !isOver(); turn += 1) {
   const { violation, seed } = await runSchedule(first + turn);
   judge(violation, `seed ${seed}`);
-  if (!found) judge(await lie(turn), `lie ${turn}`);
+  for (const aims of [calm, struck]) if (!isOver()) judge(await aim(aims, turn), `aimed ${turn}`);
 }
 console.log(JSON.stringify({ tried, found, others }));

@@ -24,6 +24,8 @@ export const KUBE_SITES = {
   'kube journal list': READ,
   'kube journal create': WRITE,
   'kube journal swap': [...WRITE, '404'],
+  'kube journal remove': WRITE,
+  'kube rds list': READ,
   'kube owner read': READ,
   'kube owner take': WRITE,
   'kube owner drop': WRITE,
@@ -48,6 +50,7 @@ function leaseSite(request: KubeRequest, name: string): KubeSite {
     return request.method === 'DELETE' ? 'kube owner drop' : 'kube owner take';
   }
   if (request.method === 'GET') return 'kube journal read';
+  if (request.method === 'DELETE') return 'kube journal remove';
   return request.method === 'POST' ? 'kube journal create' : 'kube journal swap';
 }
 
@@ -60,6 +63,7 @@ export function hookKubeSite(request: KubeRequest): KubeSite {
     return leaseSite(request, last === 'leases' ? (request.body as KubeObject).metadata.name : last);
   }
   if (path.includes('/rdss/')) return 'kube live rds';
+  if (/\/(rdss|rdsbackups)$/.test(path)) return 'kube rds list';
   if (path.includes('/customresourcedefinitions/')) return 'kube live crd';
   if (path.endsWith('/events')) return 'kube event';
   if (request.method === 'GET' && /^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'kube live namespace';

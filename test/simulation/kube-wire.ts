@@ -14,7 +14,7 @@ export type KubeWireDeps = {
   clock: Clock;
   chance: Chance;
   decisions: Decisions;
-  history: History;
+  history: History | undefined;
   weather: Weather;
 };
 
@@ -64,7 +64,7 @@ export function createKubeWire(deps: KubeWireDeps) {
   async function later(decision: Decision, request: KubeRequest): Promise<void> {
     await clock.sleep(200 + chance.below(`${decision.key} late`, HOOK_LATE_MS));
     const { status } = await call(request);
-    history.note(`late ${decision.site} -> ${status}`);
+    history?.note(`late ${decision.site} -> ${status}`);
   }
 
   const latency = (): Promise<void> => {
@@ -77,7 +77,7 @@ export function createKubeWire(deps: KubeWireDeps) {
     async (request) => {
       const site: KubeSite = hookKubeSite(request);
       const decision = decisions.at(site, KUBE_SITES[site]);
-      history.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
+      history?.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
       await mortal.lives(latency());
       if (decision?.kind === 'kill-before') {
         mortal.kill();
@@ -101,7 +101,7 @@ export function createKubeWire(deps: KubeWireDeps) {
     const site = loopKubeSite(request);
     const decision = decisions.at(site, KUBE_SITES[site]);
     if (request.method !== 'GET' || decision)
-      history.note(`metacontroller ${site}${decision ? ` [${decision.kind}]` : ''}`);
+      history?.note(`metacontroller ${site}${decision ? ` [${decision.kind}]` : ''}`);
     if (request.method !== 'GET') await latency();
     if (decision?.kind === 'slow') {
       await clock.sleep(500 + chance.below(`${decision.key} slow`, LOOP_SLOW_MS));

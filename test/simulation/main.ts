@@ -1,38 +1,49 @@
 // `npm run simulate -- --seeds N --first S`: tries N schedules and ends with 1 when an invariant breaks.
-// Options: --story (history of the last moments), --keep-going (count violations instead of stopping), --cells.
+// Options: --story (history of the last moments), --keep-going (count violations instead of stopping), --cells (list the
+// counters), --every-cell (whatever people, hosts and watches can do and never did is a failure; faults of calls are
+// all struck by exhaustive.test.ts), --jobs N (threads; as many as there are cores).
 
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type Cells, countCells, tellCells } from './cells.ts';
+import { addCells, type Cells, PLANNED_SITES, silentCells, tellCells } from './cells.ts';
 import { createProgress } from './progress.ts';
-import { type Result, runSchedule } from './schedule.ts';
+import { runSchedule } from './schedule.ts';
+import type { Brief, SeedRange, SeedResults } from './seeds-worker.ts';
 import { shrinkSeed } from './shrink.ts';
 import { lastLines, tellStory } from './story.ts';
+import { inThreads } from './threads.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     first: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: `${availableParallelism()}` },
     story: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     cells: { type: 'boolean', default: false },
+    'every-cell': { type: 'boolean', default: false },
   },
 });
 
 const seeds = Number(values.seeds);
 const first = Number(values.first);
-if (!Number.isInteger(seeds) || seeds < 1 || !Number.isInteger(first)) {
-  console.error('--seeds and --first take whole numbers');
+const jobs = Number(values.jobs);
+if (
+  !Number.isInteger(seeds) ||
+  seeds < 1 ||
+  !Number.isInteger(first) ||
+  !Number.isInteger(jobs) ||
+  jobs < 1
+) {
+  console.error('--seeds, --first and --jobs take whole numbers');
   process.exit(2);
 }
 
+/** Seeds that a thread takes at a time. */
+const SHARE = 5;
 const cells: Cells = new Map();
-const totals: { calls: number[]; faults: number[]; changes: number[]; rds: number[] } = {
-  calls: [],
-  faults: [],
-  changes: [],
-  rds: [],
-};
-const broken: Result[] = [];
+const briefs: Brief[] = [];
+let cpuMs = 0;
 const startedAt = performance.now();
 const progress = createProgress(seeds);
 
@@ -43,53 +54,59 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-for (let seed = first; seed < first + seeds && !isStopped; seed += 1) {
-  const result = await runSchedule(seed);
-  countCells(cells, result.fired);
-  totals.calls.push(result.hookCalls);
-  totals.faults.push(result.fired.length);
-  totals.changes.push(result.specChanges);
-  totals.rds.push(result.rds);
-  if (result.violation) broken.push(result);
-  progress.show(seed - first + 1, broken.length);
-  if (broken.length > 0 && !values['keep-going']) break;
+function* ranges(): Generator<SeedRange> {
+  for (let seed = first; seed < first + seeds; seed += SHARE)
+    yield { first: seed, count: Math.min(SHARE, first + seeds - seed) };
 }
+
+const brokenOnes = () => briefs.filter(({ invariant }) => invariant !== undefined);
+
+await inThreads<SeedRange, SeedResults>(
+  new URL('./seeds-worker.ts', import.meta.url),
+  ranges(),
+  jobs,
+  (results) => {
+    briefs.push(...results.briefs);
+    addCells(cells, results.cells);
+    cpuMs += results.cpuMs;
+    const broken = brokenOnes().length;
+    progress.show(briefs.length, broken);
+    return !isStopped && (broken === 0 || values['keep-going']);
+  },
+);
 progress.end();
 
-const done = totals.calls.length;
 const seconds = (performance.now() - startedAt) / 1000;
+const median = (field: 'rds' | 'specChanges' | 'hookCalls' | 'faults') =>
+  briefs.map((one) => one[field]).sort((a, b) => a - b)[Math.floor(briefs.length / 2)] ?? 0;
 console.log(
-  `${done} schedules in ${seconds.toFixed(1)} s (${(done / seconds).toFixed(1)} a second); median ${median(totals.rds)} Rds, ` +
-    `${median(totals.changes)} spec changes, ${median(totals.calls)} hook calls, ${median(totals.faults)} faults`,
+  `${briefs.length} schedules in ${seconds.toFixed(1)} s on ${jobs} threads (${(briefs.length / seconds).toFixed(1)} a second, ` +
+    `${((1000 * briefs.length) / cpuMs).toFixed(1)} per second of CPU); median ${median('rds')} Rds, ` +
+    `${median('specChanges')} spec changes, ${median('hookCalls')} hook calls, ${median('faults')} faults`,
 );
 console.log(tellCells(cells));
 if (values.cells)
   for (const [cell, count] of [...cells].sort()) console.log(`${String(count).padStart(7)}  ${cell}`);
 
-if (broken.length > 0) {
-  const byInvariant = Map.groupBy(broken, ({ violation }) => violation?.invariant ?? '');
-  for (const [invariant, results] of byInvariant) {
-    console.log(
-      `\n${results.length} of ${done} schedules break ${invariant}: seeds ${results
-        .slice(0, 20)
-        .map(({ seed }) => seed)
-        .join(', ')}`,
-    );
-    const [smallest] = results.toSorted((a, b) => a.fired.length - b.fired.length);
-    if (smallest) await explain(smallest);
-  }
-  process.exit(1);
+const broken = brokenOnes();
+for (const [invariant, found] of Map.groupBy(broken, (one) => one.invariant ?? '')) {
+  const numbers = found.slice(0, 20).map(({ seed }) => seed);
+  console.log(
+    `\n${found.length} of ${briefs.length} schedules break ${invariant}: seeds ${numbers.join(', ')}`,
+  );
+  const [smallest] = found.toSorted((a, b) => a.faults - b.faults);
+  if (smallest) await explain(smallest.seed);
 }
+const silent = values['every-cell'] ? silentCells(cells, PLANNED_SITES) : [];
+if (silent.length > 0) console.log(`\nthese cells never fired: ${silent.join(', ')}`);
+if (broken.length > 0 || silent.length > 0) process.exit(1);
 console.log('no invariant was violated');
 
-async function explain(found: Result): Promise<void> {
+async function explain(seed: number): Promise<void> {
+  const found = await runSchedule(seed);
   const { result, without } = await shrinkSeed(found);
   console.log(tellStory(found, result));
   if (!values.story) return;
   console.log('\nthe last moments of the shrunk schedule:');
-  console.log(lastLines(await runSchedule(found.seed, { without, keepLines: true })));
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+  console.log(lastLines(await runSchedule(seed, { without, keepLines: true })));
 }

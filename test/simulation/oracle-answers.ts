@@ -19,7 +19,7 @@ export type Ended = (response: HookResponse | Error, answer?: HookAnswer) => voi
 export type AnswerOracleDeps = {
   cluster: Cluster;
   now: () => number;
-  history: History;
+  history: History | undefined;
   report: Report;
   tellsNothing(text: string, where: string): void;
 };
@@ -28,6 +28,7 @@ type Child = { metadata: { name: string; deletionTimestamp?: string } };
 
 export function createAnswerOracle({ cluster, now, history, report, tellsNothing }: AnswerOracleDeps) {
   const recentCalls = new Map<string, number[]>();
+  const lastBodies = new Map<string, string>();
   let calls = 0;
 
   function countCall(uid: string, name: string): void {
@@ -50,7 +51,13 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     if (told !== undefined && told !== written && told !== before) {
       report('status-keeps-id', `an answer for ${name} tells the id ${told} before the journal has it`);
     }
-    tellsNothing(JSON.stringify(answer.status), `the status of ${name}`);
+  }
+
+  /** An answer that is word for word the last one was judged already. */
+  function judgeText(uid: string, name: string, body: string, { status }: HookAnswer): void {
+    if (lastBodies.get(uid) === body) return;
+    lastBodies.set(uid, body);
+    tellsNothing(JSON.stringify(status), `the status of ${name}`);
   }
 
   function judgeChildren({ parent, children }: HookRequest, answer: HookAnswer): void {
@@ -82,20 +89,21 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
       const { pauses } = replica;
       const knownId = cluster.journal(uid)?.journal.id;
       countCall(uid, name);
-      history.note(`${replica.name} ${hook} ${name} rv ${parent.metadata.resourceVersion}`);
+      history?.note(`${replica.name} ${hook} ${name} rv ${parent.metadata.resourceVersion}`);
       return (response, answer) => {
         if (!replica.isAlive) return;
         if (replica.pauses === pauses) judgeTime(startedAt, hook, name);
         if (response instanceof Error) {
-          history.note(`${replica.name} ${hook} ${name} threw ${response.message}`);
+          history?.note(`${replica.name} ${hook} ${name} threw ${response.message}`);
           report('no-bug', `${hook} of ${name}: ${response.stack ?? response.message}`);
           return;
         }
-        history.note(
+        history?.note(
           `${replica.name} ${hook} ${name} -> ${response.status} ${mixed(0, response.body)}${summary(answer)}`,
         );
         if (!answer) return tellsNothing(response.body, `the body of a ${response.status}`);
         judgeStatus(parent, answer, knownId);
+        judgeText(uid, name, response.body, answer);
         judgeChildren(request, answer);
         if (answer.finalized && parent.metadata.deletionTimestamp === undefined) {
           report('no-orphan', `${name} is not being deleted and was answered with finalized`);

@@ -3,8 +3,9 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
 import type { OpKind } from '../../src/rds/journal.ts';
-import { ANNOTATIONS, finalBackupPrefix } from '../../src/rds/names.ts';
+import { ANNOTATIONS, finalBackupPrefix, UID_TAG } from '../../src/rds/names.ts';
 import type { WorldEvent } from '../../src/simulator/world.ts';
+import { BOOLEAN_ORDER } from '../../src/sync/decide/orders.ts';
 import { MINUTE, SECOND } from './clock.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import {
@@ -13,25 +14,17 @@ import {
   CRD_NAME,
   digitsOf,
   keyOf,
+  projectOf,
   type StoredJournal,
   specOf,
+  statusOf,
 } from './cluster.ts';
-import { CLAIMED_SITES, instanceIdOf, isWriteSite, type OtcSite } from './otc-sites.ts';
+import { CLAIMED_SITES, fitsOf, instanceIdOf, isWriteSite, type OtcSite, opsOf } from './otc-sites.ts';
 import type { Report } from './violation.ts';
 
 /** A call decides on what it reads live and sends a little later: 20 s budget, 12 s pause, slow swaps. */
 export const CALL_WINDOW_MS = 40 * SECOND;
 const BACKUP_MAX_AGE_MS = 60 * MINUTE + CALL_WINDOW_MS;
-
-const opKinds: Partial<Record<OtcSite, OpKind>> = {
-  'otc create': 'create',
-  'otc delete': 'delete',
-  'otc backup': 'finalBackup',
-  'otc restart': 'restart',
-  'otc enlarge': 'enlarge',
-  'otc resize': 'resize',
-  'otc password': 'password',
-};
 
 export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   const sentUnder = new Set<string>();
@@ -56,10 +49,17 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       report('claim-before-write', `create of ${name} is sent without an open claim`);
     } else under(stored, 'create');
     const living = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => !metadata.deletionTimestamp);
+    judgeAccount('otc create', uid, request);
     if (living.length === 0) {
       report('create-only-for-living', `create of ${name}, whose Rds is gone or being deleted`);
     } else if (!living.some(isFree))
       report('create-only-for-living', `create of ${name}, whose Rds is paused`);
+  }
+
+  function judgeAccount(site: OtcSite, uid: string, { url }: OtcRequest): void {
+    const object = cluster.lastOf(uid);
+    if (object && !url.includes(projectOf(object)))
+      report('own-account', `${site} for ${keyOf(object)} goes to another account: ${url}`);
   }
 
   function under(stored: StoredJournal, kind: OpKind): void {
@@ -71,10 +71,10 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   }
 
   function claimOn(site: OtcSite, id: string): StoredJournal | undefined {
-    const kind = opKinds[site];
+    const kinds = opsOf(site);
     for (const stored of cluster.journals()) {
       const { journal, uid } = stored;
-      if (journal.op?.kind !== kind || journal.letGo) continue;
+      if (!journal.op || !kinds.includes(journal.op.kind) || journal.letGo) continue;
       const status = (cluster.lastOf(uid)?.status ?? {}) as { id?: string };
       if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id))
         return stored;
@@ -99,6 +99,11 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const object = cluster.rdsByUid(uid);
     return object !== undefined && object.metadata.deletionTimestamp === undefined;
   };
+
+  function judgeReplica({ uid, journal }: StoredJournal, instance: Instance): void {
+    if (instance.replicaOf === undefined || instance.replicaOf !== journal.id)
+      report('foreign-untouched', `${instance.name} is removed as a replica of ${uid}, and is none`);
+  }
 
   function judgeDelete(uid: string, instance: Instance): void {
     const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(({ metadata }) => metadata.deletionTimestamp);
@@ -146,11 +151,10 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(isFree);
     const body = request.body ?? '';
     const fits = versions.some((object) => {
-      const { volumesize, flavorref } = specOf(object);
-      if (site === 'otc enlarge') return body.includes(`"size":${volumesize}`);
-      if (site === 'otc resize') return body.includes(`"spec_code":"${flavorref}"`);
-      if (site === 'otc password') return true;
-      return annotationOf(object, ANNOTATIONS.restart) === cluster.journal(uid)?.journal.op?.key;
+      const fits = fitsOf(site);
+      if (fits) return fits(specOf(object), body);
+      const key = cluster.journal(uid)?.journal.op?.key;
+      return key === BOOLEAN_ORDER || annotationOf(object, ANNOTATIONS.restart) === key;
     });
     if (!fits) report('only-what-the-spec-says', `${site} ${body} is not what ${uid} wants or may have now`);
   }
@@ -167,11 +171,13 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       report('claim-before-write', `${site} on ${id} is sent without an open claim`);
       return;
     }
-    under(stored, opKinds[site] ?? 'create');
+    under(stored, stored.journal.op?.kind ?? 'create');
+    judgeAccount(site, stored.uid, request);
     if (!instance) return;
     judgeOwner(site, instance, stored.uid);
-    if (site === 'otc delete') judgeDelete(stored.uid, instance);
-    else if (site === 'otc backup') judgeBackup(stored.uid, instance);
+    if (stored.journal.op?.kind === 'removeReplica') judgeReplica(stored, instance);
+    else if (site === 'otc delete') judgeDelete(stored.uid, instance);
+    else if (stored.journal.op?.kind === 'finalBackup') judgeBackup(stored.uid, instance);
     else judgeChange(site, stored.uid, request);
   }
 
@@ -184,13 +190,14 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
     const isTold = cluster.allRds().some((one) => (one.status as { id?: string } | undefined)?.id === id);
     if (!owner && !isTold) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
-    else if (instance && owner) judgeTag(site, instance, request);
+    else if (instance && owner && site === 'otc tag')
+      judgeOwner(site, instance, markIn(request) ?? owner.uid);
   }
 
-  function judgeTag(site: OtcSite, instance: Instance, request: OtcRequest): void {
-    if (site !== 'otc tag') return;
-    const actor = /"value":"([^"]+)"/.exec(request.body ?? '')?.[1];
-    judgeOwner(site, instance, actor);
+  /** The UID that a tagging call writes; tags of users name none. */
+  function markIn({ body = '' }: OtcRequest): string | undefined {
+    const { tags } = JSON.parse(body) as { tags: { key: string; value?: string }[] };
+    return tags.find(({ key }) => key === UID_TAG)?.value;
   }
 
   function happened(event: WorldEvent): void {
@@ -228,10 +235,15 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     }
   }
 
-  /** Every change of the annotation to another value is a new order. */
+  /** Every change of the annotation to another value is a new order, and so is every `true` written into status. */
   function ordersOf(uid: string): number {
-    const values = cluster.versionsOf(uid).map(({ object }) => annotationOf(object, ANNOTATIONS.restart));
-    return values.filter((value, index) => value !== undefined && value !== values[index - 1]).length;
+    const versions = cluster.versionsOf(uid).map(({ object }) => object);
+    const values = versions.map((object) => annotationOf(object, ANNOTATIONS.restart));
+    const booleans = versions.map((object) => statusOf(object).reboot === true);
+    return (
+      values.filter((value, index) => value !== undefined && value !== values[index - 1]).length +
+      booleans.filter((isOrdered, index) => isOrdered && !booleans[index - 1]).length
+    );
   }
 
   function look(): void {

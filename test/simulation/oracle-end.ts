@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS, UID_TAG } from '../../src/rds/names.ts';
 import type { Instance, SimCloud } from './cloud.ts';
-import { annotationOf, type Cluster, keyOf, specOf, statusOf } from './cluster.ts';
+import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
 import type { Report } from './violation.ts';
 
@@ -49,7 +49,9 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   if (!instance) return excuse(facts, object, { ready, synced });
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
-  return difference(object, instance) ?? childProblem(facts, object, instance);
+  return (
+    difference(object, instance) ?? replicaProblem(facts, object) ?? childProblem(facts, object, instance)
+  );
 }
 
 const isDryRun = (object: KubeObject): boolean => annotationOf(object, ANNOTATIONS.dryRun) === 'true';
@@ -90,10 +92,11 @@ function excuse(
   return `there is no instance (Ready ${ready}, Synced ${synced})`;
 }
 
-/** Consent to an instance that does not exist, or not any more. */
+/** Consent to an instance that does not exist in this account, or not any more. */
 const adoptsNothing = (object: KubeObject, cloud: Facts['cloud']): boolean => {
   const wanted = annotationOf(object, ANNOTATIONS.adopt);
-  return wanted !== undefined && !Object.values(cloud.world().instances).some(({ id }) => id === wanted);
+  const instance = wanted === undefined ? undefined : cloud.instance(wanted);
+  return wanted !== undefined && instance?.projectId !== projectOf(object);
 };
 
 function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
@@ -105,21 +108,28 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
   const status = statusOf(object);
   const tag = instance.tags.find(({ key }) => key === UID_TAG)?.value;
   const order = annotationOf(object, ANNOTATIONS.restart);
+  const isLeft = isLeftOut(object);
   const checks: [boolean, string][] = [
-    [instance.status === 'ACTIVE', `the instance is ${instance.status}`],
+    [instance.status === (spec.stopped ? 'SHUTDOWN' : 'ACTIVE'), `the instance is ${instance.status}`],
     [
-      instance.volumeGb >= spec.volumesize,
+      instance.volumeGb >= spec.volumesize || isLeft,
       `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`,
     ],
-    [instance.flavor === spec.flavorref, `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`],
+    [
+      instance.flavor === spec.flavorref || isLeft,
+      `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`,
+    ],
     [tag === object.metadata.uid, `the tag is ${tag}`],
     [status.id === instance.id, `status.id is ${status.id}`],
-    [status.phase === 'Ready', `the phase is ${status.phase}`],
+    [status.phase === (spec.stopped ? 'Stopped' : 'Ready'), `the phase is ${status.phase}`],
     [status.flavor === instance.flavor, `status.flavor is ${status.flavor}`],
     [status.volumeGb === instance.volumeGb, `status.volumeGb is ${status.volumeGb}`],
     [status.ip === instance.ip, `status.ip is ${status.ip}`],
-    [conditionIs(object, 'Ready', 'True'), 'Ready is not True'],
-    [conditionIs(object, 'Synced', 'True') || isLeftOut(object), 'Synced is not True'],
+    [conditionIs(object, 'Ready', spec.stopped ? 'False' : 'True'), 'Ready is wrong'],
+    [
+      conditionIs(object, 'Synced', 'True') || isLeft,
+      `Synced is not True: ${findCondition(status.conditions, 'Synced')?.message}`,
+    ],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
     [
       order === undefined || status.handled?.[ANNOTATIONS.restart] === order,
@@ -129,10 +139,22 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
   return checks.find(([holds]) => !holds)?.[1];
 }
 
-/** What differs is told, and that this version does not carry it out. */
+function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefined {
+  const told = statusOf(object).replicas ?? [];
+  for (const { name } of specOf(object).readReplicas ?? []) {
+    const { id = '', status } = told.find((one) => one.name === name) ?? {};
+    const replica = cloud.instance(id);
+    if (replica?.status !== 'ACTIVE') return `the replica ${name} is ${replica?.status}`;
+    if (status !== replica.status) return `the replica ${name} is ${replica.status}, told is ${status}`;
+  }
+  return undefined;
+}
+
+/** What differs is told, and why it stays so. */
 function isLeftOut(object: KubeObject): boolean {
-  const { plan = [] } = statusOf(object);
-  return plan.length > 0 && plan.every(({ when }) => when.startsWith('not carried out'));
+  const { plan = [], conditions } = statusOf(object);
+  if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
+  return plan.length > 0 && plan.every(({ when }) => /^(not carried out|refused)/.test(when));
 }
 
 function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {
@@ -163,8 +185,9 @@ export function judgeOrphans(
     const maker = cluster.uidOfDigits(instance.name.slice(-12));
     // Held back by dry-run or paused, an Rds may not have written down yet what it made.
     const isMakerAlive = maker !== undefined && cluster.rdsByUid(maker) !== undefined;
-    if (foreign.has(instance.id) || retained.has(instance.id) || owned.has(instance.id) || isMakerAlive)
-      continue;
+    const isReplica = instance.replicaOf !== undefined && owned.has(instance.replicaOf);
+    const isKnown = owned.has(instance.id) || isReplica || isMakerAlive;
+    if (isKnown || foreign.has(instance.id) || retained.has(instance.id)) continue;
     report('no-orphan', `${instance.name} (${instance.id}, ${instance.status}) has no Rds that knows it`);
   }
 }

@@ -1,7 +1,10 @@
-// Call sites of the cloud and what can go wrong at each. A new call of src/otc must get its row here: an unknown
-// one stops the schedule.
+// Every call of the cloud that the code under test can make, one row each: where it goes, what can go wrong with it,
+// and for a write under a claim which operation it carries out. A new call of src/otc needs one row here, and one line
+// in scenarios.ts that makes it happen; an unknown call stops the schedule.
 
 import type { OtcRequest } from '../../src/otc/send.ts';
+import type { FullSpec } from '../../src/rds/defaults.ts';
+import type { OpKind } from '../../src/rds/journal.ts';
 
 const TRANSPORT = [
   'timeout-before',
@@ -28,87 +31,153 @@ const READ = TRANSPORT;
 const LIST = [...READ, 'missing-page', 'empty-list'] as const;
 const WRITE = [...TRANSPORT, '500-after', 'late', '409'] as const;
 
-export const OTC_SITES = {
-  'otc login': READ,
-  'otc flavors': LIST,
-  'otc vpcs': READ,
-  'otc subnets': READ,
-  'otc security groups': READ,
-  'otc list': LIST,
-  'otc find by id': LIST,
-  'otc find by name': LIST,
-  'otc backups': LIST,
-  'otc tasks': LIST,
-  'otc tags': READ,
-  'otc job': READ,
-  'otc create': [...WRITE, 'failed-build', 'stuck-build', 'sold-out'],
-  'otc delete': WRITE,
-  'otc backup': [...WRITE, 'failed-backup'],
-  'otc restart': WRITE,
-  'otc enlarge': WRITE,
-  'otc resize': WRITE,
-  'otc password': WRITE,
-  'otc tag': WRITE,
-  'otc untag': WRITE,
-} as const satisfies Record<string, readonly string[]>;
-
-export type OtcSite = keyof typeof OTC_SITES;
-
-/** Must not be repeated: sent only under a claim. */
-export const CLAIMED_SITES: ReadonlySet<string> = new Set<OtcSite>([
-  'otc create',
-  'otc delete',
-  'otc backup',
-  'otc restart',
-  'otc enlarge',
-  'otc resize',
-  'otc password',
-]);
-
-export const isWriteSite = (site: OtcSite): boolean =>
-  CLAIMED_SITES.has(site) || site === 'otc tag' || site === 'otc untag';
-
-const byRoute: Record<string, OtcSite> = {
-  'POST /v3/auth/tokens': 'otc login',
-  'GET /v3/{project}/flavors/{db}': 'otc flavors',
-  'GET /v1/{project}/vpcs': 'otc vpcs',
-  'GET /v1/{project}/subnets': 'otc subnets',
-  'GET /v2.0/security-groups': 'otc security groups',
-  'GET /v3/{project}/backups': 'otc backups',
-  'GET /v3/{project}/tasklist': 'otc tasks',
-  'GET /v3/{project}/instances/{id}/tags': 'otc tags',
-  'GET /v3/{project}/jobs': 'otc job',
-  'POST /v3/{project}/instances': 'otc create',
-  'DELETE /v3/{project}/instances/{id}': 'otc delete',
-  'POST /v3/{project}/backups': 'otc backup',
-  'POST /v3/{project}/instances/{id}/password': 'otc password',
+type Row<Site extends string = string> = {
+  site: Site;
+  /** Method and route. */
+  call: string;
+  /** Found in address or body, where one route serves several calls; the first row that fits counts. */
+  says?: RegExp;
+  faults: readonly string[];
+  isWrite?: boolean;
+  /** Sent only under a claim of one of these kinds, because it must not be repeated. */
+  ops?: readonly OpKind[];
+  /** Whether this body is what the spec says; a write without it is judged elsewhere. */
+  fits?: (spec: FullSpec, body: string) => boolean;
 };
 
-const verbs: [string, OtcSite][] = [
-  ['"restart"', 'otc restart'],
-  ['"enlarge_volume"', 'otc enlarge'],
-  ['"resize_flavor"', 'otc resize'],
-];
+const read = <S extends string>(
+  site: S,
+  call: string,
+  faults: readonly string[] = READ,
+  says?: RegExp,
+): Row<S> => ({
+  site,
+  call,
+  faults,
+  ...(says ? { says } : {}),
+});
+
+const write = <S extends string>(
+  site: S,
+  call: string,
+  ops: readonly OpKind[],
+  more: Partial<Pick<Row, 'says' | 'fits' | 'faults'>> = {},
+): Row<S> => ({ site, call, ops, faults: WRITE, isWrite: true, ...more });
+
+/** The spec's value of a field, somewhere in the body. */
+const holds =
+  (text: (spec: FullSpec) => string) =>
+  (spec: FullSpec, body: string): boolean =>
+    body.includes(text(spec));
+
+function setsOnly(wanted: Record<string, string> | undefined, body: string): boolean {
+  const { values } = JSON.parse(body) as { values: Record<string, string> };
+  return Object.entries(values).every(([name, value]) => wanted?.[name] === value);
+}
+
+const INSTANCES = 'GET /v3/{project}/instances';
+const ONE = '/v3/{project}/instances/{id}';
+const ACTION = `POST ${ONE}/action`;
+
+const ROWS = [
+  read('otc login', 'POST /v3/auth/tokens'),
+  read('otc flavors', 'GET /v3/{project}/flavors/{db}', LIST),
+  read('otc quotas', 'GET /v3/{project}/quotas'),
+  read('otc vpcs', 'GET /v1/{project}/vpcs'),
+  read('otc subnets', 'GET /v1/{project}/subnets'),
+  read('otc security groups', 'GET /v2.0/security-groups'),
+  read('otc find by id', INSTANCES, LIST, /[?&]id=/),
+  read('otc find by name', INSTANCES, LIST, /[?&]name=/),
+  read('otc list', INSTANCES, LIST),
+  read('otc backups', 'GET /v3/{project}/backups', LIST),
+  read('otc tasks', 'GET /v3/{project}/tasklist', LIST),
+  read('otc tags', `GET ${ONE}/tags`),
+  read('otc job', 'GET /v3/{project}/jobs'),
+  read('otc restore time', `GET ${ONE}/restore-time`),
+  read('otc alarms', 'GET /V1.0/{project}/alarms', LIST),
+  read('otc parameters', `GET ${ONE}/configurations`),
+  write('otc replica', 'POST /v3/{project}/instances', ['replica'], {
+    says: /"replica_of_id"/,
+    fits: ({ readReplicas = [] }) => readReplicas.length > 0,
+  }),
+  write('otc create', 'POST /v3/{project}/instances', ['create'], {
+    faults: [...WRITE, 'failed-build', 'stuck-build', 'sold-out'],
+  }),
+  write('otc delete', `DELETE ${ONE}`, ['delete', 'removeReplica']),
+  write('otc backup', 'POST /v3/{project}/backups', ['finalBackup', 'safetyBackup'], {
+    faults: [...WRITE, 'failed-backup'],
+  }),
+  write('otc password', `POST ${ONE}/password`, ['password'], { fits: () => true }),
+  write('otc restart', ACTION, ['restart'], { says: /"restart"/ }),
+  write('otc enlarge', ACTION, ['enlarge'], {
+    says: /"enlarge_volume"/,
+    fits: holds(({ volumesize }) => `"size":${volumesize}`),
+  }),
+  write('otc resize', ACTION, ['resize'], {
+    says: /"resize_flavor"/,
+    fits: holds(({ flavorref }) => `"spec_code":"${flavorref.replace(/\.ha$/, '')}`),
+  }),
+  write('otc standby', ACTION, ['addStandby'], {
+    says: /"single_to_ha"/,
+    fits: ({ hamode }) => hamode === 'Ha',
+  }),
+  write('otc replication mode', `PUT ${ONE}/failover/mode`, ['replicationMode'], {
+    fits: holds(({ hareplicationmode }) => `"mode":"${hareplicationmode}"`),
+  }),
+  write('otc failover strategy', `PUT ${ONE}/failover/strategy`, ['failoverStrategy'], {
+    fits: holds(({ failoverStrategy }) => `"repairStrategy":"${failoverStrategy}"`),
+  }),
+  write('otc port', `PUT ${ONE}/port`, ['port'], { fits: holds(({ port }) => `"port":${port}`) }),
+  write('otc security group', `PUT ${ONE}/security-group`, ['securityGroup'], { fits: () => true }),
+  write('otc backup policy', `PUT ${ONE}/backups/policy`, ['backupPolicy'], {
+    fits: holds(({ backupkeepdays }) => `"keep_days":${backupkeepdays}`),
+  }),
+  write('otc set parameters', `PUT ${ONE}/configurations`, ['parameters'], {
+    fits: ({ parameters }, body) => setsOnly(parameters, body),
+  }),
+  write('otc ssl', `PUT ${ONE}/ssl`, ['ssl'], { fits: holds(({ ssl }) => `"ssl_option":${ssl === true}`) }),
+  write('otc window', `PUT ${ONE}/ops-window`, ['window'], {
+    fits: holds(({ maintenanceWindow }) => `"start_time":"${maintenanceWindow?.start}"`),
+  }),
+  write('otc stop', `${ACTION}/shutdown`, ['stop'], { fits: ({ stopped }) => stopped === true }),
+  write('otc start', `${ACTION}/startup`, ['start'], { fits: ({ stopped }) => stopped !== true }),
+  write('otc minor upgrade', `POST ${ONE}/db-upgrade`, ['minorUpgrade'], {
+    fits: ({ minorUpgrade }) => minorUpgrade === 'Now' || minorUpgrade === 'InWindow',
+  }),
+  write('otc tag', `POST ${ONE}/tags/action`, [], { says: /"create"/ }),
+  write('otc untag', `POST ${ONE}/tags/action`, []),
+] as const satisfies readonly Row[];
+
+export type OtcSite = (typeof ROWS)[number]['site'];
+
+const rows: readonly Row<OtcSite>[] = ROWS;
+const bySite = new Map(rows.map((row) => [row.site, row]));
+const byCall = Map.groupBy(rows, ({ call }) => call);
+
+export const OTC_SITES = Object.fromEntries(rows.map(({ site, faults }) => [site, faults])) as Record<
+  OtcSite,
+  readonly string[]
+>;
+
+/** Empty: safe to repeat. */
+export const opsOf = (site: OtcSite): readonly OpKind[] => bySite.get(site)?.ops ?? [];
+export const fitsOf = (site: OtcSite): Row['fits'] => bySite.get(site)?.fits;
+export const isWriteSite = (site: OtcSite): boolean => bySite.get(site)?.isWrite === true;
+
+/** Must not be repeated: sent only under a claim. */
+export const CLAIMED_SITES: ReadonlySet<string> = new Set(
+  rows.flatMap(({ site, ops = [] }) => (ops.length === 0 ? [] : [site])),
+);
 
 /** undefined: a call that nobody told the simulation about. */
 export function otcSite(request: OtcRequest): OtcSite | undefined {
-  const key = `${request.method} ${request.route}`;
-  const known = byRoute[key];
-  if (known) return known;
-  const body = request.body ?? '';
-  if (key === 'GET /v3/{project}/instances') {
-    if (/[?&]id=/.test(request.url)) return 'otc find by id';
-    return /[?&]name=/.test(request.url) ? 'otc find by name' : 'otc list';
-  }
-  if (key === 'POST /v3/{project}/instances/{id}/tags/action') {
-    return body.includes('"create"') ? 'otc tag' : 'otc untag';
-  }
-  const verb = verbs.find(([word]) => body.includes(word))?.[1];
-  return key === 'POST /v3/{project}/instances/{id}/action' ? verb : undefined;
+  const candidates = byCall.get(`${request.method} ${request.route}`) ?? [];
+  return candidates.find(({ says }) => !says || says.test(request.url) || says.test(request.body ?? ''))
+    ?.site;
 }
 
-/** `/instances/{id}/…` -> id; for a backup the instance in the body. */
+/** `/instances/{id}/…` -> id; for a backup or a replica the instance in the body. */
 export function instanceIdOf(request: OtcRequest): string | undefined {
   const fromPath = /\/instances\/([0-9a-f]{32}in\d\d)/.exec(request.url)?.[1];
-  return fromPath ?? /"instance_id":"([^"]+)"/.exec(request.body ?? '')?.[1];
+  return fromPath ?? /"(?:instance_id|replica_of_id)":"([^"]+)"/.exec(request.body ?? '')?.[1];
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../src/clock.ts';
 import { type OtcRequest, type OtcResponse, type Send, SendError } from '../../src/otc/send.ts';
+import { OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
 import type { Fault, FaultKind } from '../../src/simulator/faults.ts';
 import type { Outcome } from '../../src/simulator/wire-faults.ts';
 import type { SimCloud } from './cloud.ts';
@@ -18,7 +19,7 @@ export type OtcWireDeps = {
   clock: Clock;
   chance: Chance;
   decisions: Decisions;
-  history: History;
+  history: History | undefined;
   report: Report;
   weather: Weather;
   /** The oracles look before anything can take effect, and after. */
@@ -41,6 +42,9 @@ const LISTS_OF_INSTANCES: ReadonlySet<string> = new Set<OtcSite>([
 ]);
 const lies: ReadonlySet<string> = new Set(['missing-page', 'empty-list']);
 const ourOwn: ReadonlySet<string> = new Set(['kill-before', 'kill-after', 'pause', 'echo']);
+
+const isOfTenant = ({ url, body }: OtcRequest): boolean =>
+  url.includes(OTHER_PROJECT.id) || (body?.includes(`"${OTHER_PROJECT.name}"`) ?? false);
 
 export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
   const { cloud, clock, chance, decisions, history } = deps;
@@ -66,8 +70,9 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     ];
   }
 
-  function weatherFault(site: OtcSite): Fault[] {
+  function weatherFault(site: OtcSite, request: OtcRequest): Fault[] {
     if (clock.now() < liesUntil && LISTS_OF_INSTANCES.has(site)) return [{ kind: 'empty-list' }];
+    if (deps.weather.is('tenant is down') && isOfTenant(request)) return [{ kind: 'timeout-before' }];
     if (deps.weather.is('cloud is down')) return [{ kind: 'timeout-before' }];
     if (deps.weather.is('cloud is slow'))
       return [{ kind: 'slow', delayMs: deps.weather.delayMs(`slow ${count}`) }];
@@ -112,17 +117,17 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     request: OtcRequest,
     decision: Decision | undefined,
   ): Outcome {
-    const outcome = cloud.exchange(request, decision ? faultOf(decision) : weatherFault(site));
+    const outcome = cloud.exchange(request, decision ? faultOf(decision) : weatherFault(site, request));
     const response = outcome.kind === 'answer' ? outcome.answer : undefined;
     deps.afterSend(site, request, response);
-    history.note(`${mortal.name} ${site} -> ${response?.status ?? 'lost'}`);
+    history?.note(`${mortal.name} ${site} -> ${response?.status ?? 'lost'}`);
     if (decision?.kind === 'kill-after') mortal.kill();
     return outcome;
   }
 
   async function send(mortal: Mortal, site: OtcSite, request: OtcRequest): Promise<OtcResponse> {
     const decision = decisions.at(site, kindsFor(site));
-    history.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
+    history?.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
     if (!(await reaches(mortal, decision))) return mortal.never();
     deps.beforeSend(site, request);
     if (decision?.kind === 'echo') return echo(request);

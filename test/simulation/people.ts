@@ -2,11 +2,13 @@
 
 import { ANNOTATIONS } from '../../src/rds/names.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
-import type { Instance, SimCloud } from './cloud.ts';
+import { demoVariables, OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
+import { BASE_URL, type Instance, type SimCloud } from './cloud.ts';
 import { type Cluster, CRD_NAME } from './cluster.ts';
 import { type Deed, passwordFor, type Target } from './plan.ts';
 
 const HOLD = 'example.com/hold';
+const TENANT_SECRET = 'second-account';
 
 type Wish = { spec: RdsSpec; annotations: Record<string, string> };
 
@@ -48,6 +50,8 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
       volumesize: deed.sizeGb,
       flavorref: deed.flavor,
       deletionPolicy: deed.policy,
+      ...deed.more,
+      ...(deed.isTenant ? { credentialsSecretRef: { name: TENANT_SECRET } } : {}),
       ...(deed.password === 'spec' ? { password: passwordFor(target) } : {}),
       ...(deed.password === 'secret'
         ? { passwordSecretRef: { name: `${target.name}-given`, key: 'pw' } }
@@ -55,6 +59,11 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     };
     if (deed.password === 'secret')
       await cluster.secret(target.namespace, `${target.name}-given`, { pw: passwordFor(target) });
+    if (deed.isTenant)
+      await cluster.secret(target.namespace, TENANT_SECRET, {
+        ...demoVariables(BASE_URL),
+        OS_PROJECT_NAME: OTHER_PROJECT.name,
+      });
     const envied = deed.envies ? neighbourOf(target) : undefined;
     await apply(target, { spec, annotations: envied === undefined ? {} : { [ANNOTATIONS.adopt]: envied } });
   }
@@ -151,6 +160,14 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
         return annotate(target, ANNOTATIONS.dryRun, deed.on ? 'true' : undefined);
       case 'restart':
         return annotate(target, ANNOTATIONS.restart, deed.order);
+      case 'reboot by status':
+        await cluster.call(
+          'PATCH',
+          `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}/status`,
+          { status: { reboot: true } },
+          'application/merge-patch+json',
+        );
+        return;
       case 'relabel':
         await cluster.patch(namespace, name, { metadata: { labels: { note: deed.value } } });
         return;

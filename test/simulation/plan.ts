@@ -1,8 +1,10 @@
 // What people do in a schedule: made from the seed in advance, as data, so that a step can be taken out.
 
+import type { RdsSpec } from '../../src/rds/spec.ts';
 import { MINUTE, SECOND } from './clock.ts';
 import { NAMESPACES } from './cluster.ts';
 import type { Chance } from './random.ts';
+import { randomChange } from './random-spec.ts';
 import { CANARY } from './secrets.ts';
 import type { WeatherKind } from './weather.ts';
 
@@ -16,6 +18,10 @@ export type Deed =
       flavor: string;
       sizeGb: number;
       envies?: boolean;
+      /** The rest of the spec. */
+      more?: Partial<RdsSpec>;
+      /** Lives in the second account, by a Secret of its own. */
+      isTenant?: boolean;
     }
   | { do: 'recreate' }
   | { do: 'grow'; byGb: number }
@@ -28,6 +34,8 @@ export type Deed =
   | { do: 'pause'; on: boolean }
   | { do: 'dry-run'; on: boolean }
   | { do: 'restart'; order: string }
+  /** The old style: `true` written into status. */
+  | { do: 'reboot by status' }
   | { do: 'relabel'; value: string }
   | { do: 'adopt foreign' }
   | { do: 'adopt of neighbour' }
@@ -50,6 +58,9 @@ export type Deed =
   | { do: 'sync for no reason' }
   | { do: WeatherKind; forMs: number }
   | { do: 'replica killed'; which: number }
+  /** Journals of Rds that are long gone; one that was closed just now. */
+  | { do: 'old journals' }
+  | { do: 'journals are swept'; which: number }
   | { do: 'clock jumps'; which: number; byMs: number };
 
 export type Policy = 'Snapshot' | 'Delete' | 'Retain';
@@ -60,15 +71,6 @@ export type Plan = { replicas: number; chaosMs: number; targets: Target[]; steps
 
 export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'] as const;
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
-/** Refused by the API server, by the cloud, or only shown: none of them may do harm. */
-export const ODD_CHANGES: readonly Record<string, unknown>[] = [
-  { volumesize: 45 },
-  { port: '80' },
-  { datastoretype: 'PostgreSQL' },
-  { vpc: 'another' },
-  { backupkeepdays: 3 },
-  { backupstarttime: '03:00-04:00' },
-];
 const COUNTS = [1, 1, 2, 2, 2, 2, 3, 3, 4] as const;
 
 export const PLAN_SITES = {
@@ -84,6 +86,7 @@ export const PLAN_SITES = {
     'pause',
     'dry-run',
     'restart',
+    'reboot by status',
     'relabel',
     'adopt foreign',
     'adopt of neighbour',
@@ -102,8 +105,8 @@ export const PLAN_SITES = {
     'second leader',
     'sync for no reason',
   ],
-  host: ['replica killed', 'clock jumps'],
-  weather: ['cloud is slow', 'cloud is down', 'API server is down'],
+  host: ['replica killed', 'clock jumps', 'old journals', 'journals are swept'],
+  weather: ['cloud is slow', 'cloud is down', 'tenant is down', 'API server is down'],
 } as const satisfies Record<string, readonly Deed['do'][]>;
 
 export function siteOfDeed(deed: Deed): keyof typeof PLAN_SITES {
@@ -143,6 +146,8 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     if (chance.of(`${name} adopt`) < 0.7)
       add(createAt + chance.below(`${name} adopt at`, 3 * MINUTE), target, { do: 'adopt foreign' });
   }
+  // A namesake or a neighbour to adopt must be in the same account.
+  const isTenant = !envies && chance.of(`${name} namesake`) >= 0.12 && chance.of(`${name} tenant`) < 0.3;
   add(createAt + 1, target, {
     do: 'create',
     password: chance.pick(`${name} password`, ['generated', 'generated', 'spec', 'secret']),
@@ -150,6 +155,7 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     flavor: chance.pick(`${name} flavor`, FLAVORS),
     sizeGb: 40 + 10 * chance.below(`${name} size`, 4),
     ...(envies ? { envies } : {}),
+    ...(isTenant ? { isTenant } : {}),
   });
   const deletes = chance.of(`${name} deletes`) < 0.55;
   const endAt = deletes ? chaosMs * (0.15 + 0.8 * chance.of(`${name} delete at`)) : chaosMs;
@@ -177,13 +183,14 @@ function editDeed(chance: Chance, edit: string): Deed {
   const what = chance.of(`${edit} what`);
   if (what < 0.22) return { do: 'grow', byGb: 10 * (1 + chance.below(`${edit} by`, 3)) };
   if (what < 0.44) return { do: 'flavor', to: chance.pick(`${edit} to`, FLAVORS) };
+  if (what >= 0.6 && what < 0.66) return { do: 'reboot by status' };
   if (what < 0.66) return { do: 'restart', order: chance.pick(`${edit} order`, ['r1', 'r2', 'r3', 'r4']) };
   if (what < 0.74) return { do: 'policy', to: chance.pick(`${edit} policy`, POLICIES) };
   if (what < 0.82) return { do: 'pause', on: chance.of(`${edit} on`) < 0.5 };
   if (what < 0.87) return { do: 'dry-run', on: chance.of(`${edit} on`) < 0.5 };
-  if (what < 0.91) return { do: 'relabel', value: edit.replaceAll(' ', '-') };
-  if (what < 0.925) return { do: 'shrink' };
-  if (what < 0.935) return { do: 'spec', change: chance.pick(`${edit} spec`, ODD_CHANGES) };
+  if (what < 0.89) return { do: 'relabel', value: edit.replaceAll(' ', '-') };
+  if (what < 0.925) return { do: 'spec', change: randomChange(chance, `${edit} spec`) };
+  if (what < 0.935) return { do: 'shrink' };
   if (what < 0.95) return { do: 'new password', value: `${CANARY}-${chance.below(`${edit} pw`, 1000)}Pw` };
   if (what < 0.96) return { do: 'adopt of neighbour' };
   if (what < 0.97) return { do: 'withdraw adoption' };
@@ -201,6 +208,11 @@ function addTroubles(chance: Chance, targets: readonly Target[], chaosMs: number
   }
   const [first] = targets;
   if (!first) return;
+  if (chance.of('old journals') < 0.2) {
+    add(0, first, { do: 'old journals' });
+    for (const which of [0, 1])
+      add(chance.of(`sweep ${which} at`) * chaosMs, first, { do: 'journals are swept', which });
+  }
   const going = chance.of('going');
   const at = chaosMs * (0.3 + 0.65 * chance.of('going at'));
   if (going < 0.05) add(at, first, { do: 'delete namespace' });
@@ -225,6 +237,7 @@ function troubleDeed(chance: Chance, name: string): Deed {
     'cloud is slow',
     'cloud is slow',
     'cloud is down',
+    'tenant is down',
     'API server is down',
   ] as const);
   return { do: weather, forMs: 20 * SECOND + chance.below(`${name} for`, 60 * SECOND) };

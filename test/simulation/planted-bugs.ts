@@ -21,7 +21,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['claim-before-write'],
     edit(
       'sync/act/claim.ts',
-      'const claimed = await deps.journal.swap(held, { ...claim(held.journal, action.op), ...source });',
+      'const claimed = await deps.journal.swap(held, {\n    ...claim(held.journal, action.op),\n    ...source,\n    ...action.also,\n  });',
       'const claimed = { ...held, journal: { ...claim(held.journal, action.op), ...source } };',
     ),
   ),
@@ -80,7 +80,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'settle too early after a restart',
     ['restart-once-per-order'],
     edit(
-      'sync/decide/manage.ts',
+      'sync/decide/settle-open.ts',
       'const settled = op.at + o.timing.settleMs;',
       'const settled = op.at + 1_000;',
     ),
@@ -97,7 +97,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'finalize without a proof of absence',
     ['no-orphan'],
-    edit('sync/decide/finalize.ts', 'if (absenceProven(journal, at, o.timing)) {', 'if (at > 0) {'),
+    edit('sync/decide/removal.ts', 'if (absenceProven(journal, at, o.timing)) {', 'if (at > 0) {'),
   ),
   bug(
     'a known id that is missing is created again',
@@ -131,7 +131,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'the look-up by name finds nothing',
     ['one-instance-per-uid', 'no-orphan', 'converges'],
     edit(
-      'sync/observe.ts',
+      'sync/fresh-look.ts',
       'const namesakes = [...(byName?.value ?? [])];',
       'const namesakes = [...(byName?.value ?? []).slice(0, 0)];',
     ),
@@ -196,7 +196,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'Retain deletes',
     ['keeps-what-is-retained'],
     edit(
-      'sync/decide/finalize.ts',
+      'sync/decide/removal.ts',
       "if (effectivePolicy(o) === 'Retain') {",
       "if (effectivePolicy(o) === 'Retain' && !journal.closed) {",
     ),
@@ -214,15 +214,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'an order is carried out and not noted',
     ['restart-once-per-order'],
     edit(
-      'sync/act/claim.ts',
-      "if (op.kind === 'restart') return restartCarriedOut(journal, op.key);",
-      "if (op.key === 'never') return restartCarriedOut(journal, op.key);",
+      'sync/decide/carried-out.ts',
+      'return { ...next, handled: { ...next.handled, [ANNOTATIONS.restart]: op.key } };',
+      'return next;',
     ),
   ),
   bug(
     'the task list is not believed',
     ['restart-once-per-order'],
-    edit('sync/decide/manage.ts', '/restart|reboot/i.test(task.name)', '/never/i.test(task.name)'),
+    edit(
+      'sync/decide/changes/evidence.ts',
+      'hasTask(o, since, /restart|reboot/i)',
+      'hasTask(o, since, /never/i)',
+    ),
   ),
   bug(
     'paused is not looked at',

@@ -1,5 +1,5 @@
 // Plants each known bug into a copy of src and lets the simulation look for it:
-// `node test/simulation/planted.ts [--seconds 60] [--only text] [--jobs 2]`. Ends with 1 when one is not found.
+// `node test/simulation/planted.ts [--seconds 60] [--only text,text] [--jobs 2]`. Ends with 1 when one is not found.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -74,7 +74,8 @@ async function hunt(bug: PlantedBug): Promise<Line> {
   }
 }
 
-const waiting = PLANTED_BUGS.filter(({ name }) => name.includes(values.only));
+const wanted = values.only.split(',');
+const waiting = PLANTED_BUGS.filter(({ name }) => wanted.some((text) => name.includes(text)));
 const lines: Line[] = [];
 
 async function worker(): Promise<void> {

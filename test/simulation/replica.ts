@@ -4,9 +4,11 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../src/clock.ts';
 import type { KubeCall } from '../../src/kube/api.ts';
 import { createEventWriter } from '../../src/kube/events.ts';
+import { createEvidenceKeeper } from '../../src/kube/evidence.ts';
 import { createJournalStore } from '../../src/kube/journal.ts';
-import { createReadLive } from '../../src/kube/live.ts';
+import { createReadLive, createReadLiveBackup } from '../../src/kube/live.ts';
 import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
+import { sweepJournals } from '../../src/kube/sweep.ts';
 import type { HookResponse } from '../../src/local/hook-call.ts';
 import { readCredentials } from '../../src/otc/credentials.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
@@ -31,6 +33,8 @@ export type Replica = {
   readonly mortal: Mortal;
   call(path: string, body: unknown): Promise<HookResponse>;
   kill(): void;
+  /** One round of the sweeper of journals; a failing one is tried again in the next round. */
+  sweep(): Promise<void>;
   /** Moves this replica's own clock; the cloud's and the cluster's stay. */
   jump(ms: number): void;
 };
@@ -84,10 +88,12 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     }),
     ownerLeases: createOwnerLeases(kube, OUR_NAMESPACE, KUBE_DEADLINE_MS),
     readLive: createReadLive(kube, KUBE_DEADLINE_MS),
+    readLiveBackup: createReadLiveBackup(kube, KUBE_DEADLINE_MS),
     timing,
     draw: () => ({ password: passwordOf(random), mark: uid() }),
     memorySince: undefined,
     publish: createEventWriter(kube, own.now, log),
+    keepEvidence: createEvidenceKeeper(kube, OUR_NAMESPACE, own.now, log),
     log,
   };
   const run = createLoop(deps);
@@ -134,6 +140,9 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
       return Promise.race([watched(path.slice(1) as HookName, body as HookRequest), mortal.death]);
     },
     kill: () => mortal.kill(),
+    async sweep() {
+      await Promise.race([sweepJournals(kube, OUR_NAMESPACE, own.now()), mortal.death]).catch(() => {});
+    },
     jump(ms) {
       skewMs += ms;
     },

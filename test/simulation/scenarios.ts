@@ -2,10 +2,11 @@
 // exact calls.
 
 import type { KubeObject } from '../../src/kube/api.ts';
+import type { RdsSpec } from '../../src/rds/spec.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
-import type { Deed, Target } from './plan.ts';
+import type { Deed, Policy, Target } from './plan.ts';
 import { comeToRest, perform, runTo } from './schedule.ts';
 import { CANARY } from './secrets.ts';
 import type { Violation } from './violation.ts';
@@ -19,20 +20,42 @@ const LAGS: Lags = { listLagMs: 20 * SECOND, goneLagMs: 10 * SECOND, jobLagMs: 5
 export type Scenario = {
   name: string;
   before: Deed[];
+  /** How long that takes, when it is more than a create. */
+  prepareMs?: number;
+  /** Time after each step of it. */
+  gapMs?: number;
   deed: Deed;
   forMs: number;
   /** Part of the story of this operation, beside what is tried out. */
   always?: Strike[];
+  /** Only calls at these sites are struck: what all operations share is struck in the first ones. */
+  strikes?: readonly string[];
   /** Which replica answers which call depends on it. */
   seed?: number;
 };
 
-const create = (policy: 'Snapshot' | 'Delete' | 'Retain' = 'Snapshot'): Deed => ({
+const create = (policy: Policy = 'Snapshot', more: Partial<RdsSpec> = {}): Deed => ({
   do: 'create',
   password: 'generated',
   policy,
   flavor: 'rds.mysql.c2.medium',
   sizeGb: 40,
+  more,
+});
+
+const HA: Partial<RdsSpec> = {
+  hamode: 'Ha',
+  flavorref: 'rds.mysql.c2.medium.ha',
+  availabilityzone: 'eu-de-01,eu-de-02',
+};
+
+/** A change of the spec and the calls that it brings; `from`: what else the spec said before. */
+const change = (strikes: readonly string[], to: Partial<RdsSpec>, from: Partial<RdsSpec> = {}): Scenario => ({
+  name: strikes.join(' and '),
+  before: [create('Delete', from)],
+  deed: { do: 'spec', change: to },
+  forMs: 2 * MINUTE,
+  strikes,
 });
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -99,6 +122,49 @@ export const SCENARIOS: readonly Scenario[] = [
     deed: { do: 'delete', foreground: false },
     forMs: 3 * MINUTE,
   },
+  {
+    name: 'delete with its namespace',
+    before: [create()],
+    deed: { do: 'delete namespace' },
+    forMs: 5 * MINUTE,
+    strikes: ['kube live namespace', 'kube live crd'],
+  },
+  {
+    name: 'old picture',
+    before: [create(), { do: 'flavor', to: 'rds.mysql.c2.large' }],
+    gapMs: 2 * MINUTE,
+    // Far enough to show the Rds as it was before its flavor was changed.
+    deed: { do: 'parent goes back', versions: 6 },
+    forMs: 2 * MINUTE,
+    strikes: ['kube live rds', 'kube journal swap'],
+  },
+  {
+    name: 'adopt from the old operator',
+    before: [{ do: 'foreign namesake' }, create()],
+    deed: { do: 'adopt foreign' },
+    forMs: 2 * MINUTE,
+    strikes: ['otc alarms'],
+  },
+  {
+    name: 'sweep',
+    before: [{ do: 'old journals' }],
+    deed: { do: 'journals are swept', which: 0 },
+    forMs: MINUTE,
+  },
+  change(['otc port'], { port: '3307' }),
+  change(['otc backup policy'], { backupkeepdays: 3 }),
+  change(['otc security group'], { securitygroup: 'spare' }),
+  change(['otc restore time'], { backuprestoretime: '2026-11-16T08:00:30Z' }),
+  change(['otc parameters', 'otc set parameters'], { parameters: { max_connections: '150' } }),
+  change(['otc ssl'], { ssl: true }),
+  change(['otc window'], { maintenanceWindow: { start: '22:00', end: '02:00' } }),
+  change(['otc stop'], { stopped: true }),
+  { ...change(['otc start'], { stopped: false }, { stopped: true }), prepareMs: 5 * MINUTE },
+  change(['otc standby'], HA),
+  change(['otc replication mode'], { hareplicationmode: 'semisync' }, { ...HA, hareplicationmode: 'async' }),
+  change(['otc failover strategy'], { failoverStrategy: 'availability' }, HA),
+  change(['otc minor upgrade'], { minorUpgrade: 'Now' }),
+  change(['otc replica'], { readReplicas: [{ name: 'r1' }] }),
 ];
 
 export type Outcome = {
@@ -140,11 +206,14 @@ export async function runScenario(
     fired: world.decisions.fired,
     calls: seen,
     end: world.cluster.findRds(TARGET.namespace, TARGET.name),
-    lines: world.history.lines,
+    lines: world.history?.lines ?? [],
   };
 }
 
-async function prepare(world: World, { before }: Scenario): Promise<void> {
-  for (const deed of before) await perform(world, { target: TARGET, deed });
-  if (before.length > 0) await runTo(world, START + 2 * MINUTE);
+async function prepare(world: World, { before, gapMs = 0, prepareMs = 2 * MINUTE }: Scenario): Promise<void> {
+  for (const deed of before) {
+    await perform(world, { target: TARGET, deed });
+    await runTo(world, world.clock.now() + gapMs);
+  }
+  if (before.length > 0) await runTo(world, START + prepareMs);
 }

@@ -9,6 +9,7 @@ export const INVARIANTS = {
     'a create is sent only for an Rds that exists, is not being deleted, and was not paused',
   'delete-only-when-deleted': 'no delete without deletionTimestamp',
   'foreign-untouched': 'no write to an instance of somebody else',
+  'own-account': 'an Rds acts only in the account of its own credentials',
   'backup-before-delete':
     'no delete under Snapshot before its final backup is COMPLETED and younger than an hour',
   'keeps-what-is-retained': 'no delete under Retain, nor under Snapshot while the namespace or the CRD goes',

@@ -2,7 +2,7 @@
 
 import type { Chance } from './random.ts';
 
-export type WeatherKind = 'cloud is slow' | 'cloud is down' | 'API server is down';
+export type WeatherKind = 'cloud is slow' | 'cloud is down' | 'tenant is down' | 'API server is down';
 
 export type Weather = {
   begin(kind: WeatherKind, forMs: number): void;

@@ -57,9 +57,12 @@ export type World = Awaited<ReturnType<typeof createWorld>>;
 
 export async function createWorld(options: WorldOptions) {
   const { seed } = options;
+  // Stack traces are for readers; without them every refusal costs a tenth.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = options.keepLines ? 30 : 0;
   const clock = createSimulationClock();
   const chance = createChance(seed);
-  const history = createHistory(clock.now, START, options.keepLines ?? false);
+  const history = options.keepLines ? createHistory(clock.now, START) : undefined;
   const decisions = createDecisions({
     choose: options.choose,
     now: clock.now,
@@ -72,7 +75,7 @@ export async function createWorld(options: WorldOptions) {
   const violations: Violation[] = [];
   const report: Report = (invariant, message) => {
     if (violations.length < 20) violations.push({ invariant, message, at: clock.now() });
-    history.note(`VIOLATION ${invariant}: ${message}`);
+    history?.note(`VIOLATION ${invariant}: ${message}`);
   };
 
   const clusterOracle = createClusterOracle(cluster, cloud, report);
@@ -98,7 +101,7 @@ export async function createWorld(options: WorldOptions) {
     born += 1;
     const name = `replica-${slot + 1}.${born}`;
     const mortal = createMortal(name, () => {
-      history.note(`${name} dies`);
+      history?.note(`${name} dies`);
       startReplica(slot);
     });
     replicas[slot] = createReplica({
@@ -186,6 +189,7 @@ export async function createWorld(options: WorldOptions) {
       await startLeader();
     },
     stop(): void {
+      Error.stackTraceLimit = stackTraceLimit;
       for (const leader of leaders) leader.loop.stop();
     },
   };

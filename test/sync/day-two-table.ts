@@ -26,7 +26,7 @@ const SQL = ['MySQL', 'PostgreSQL'] as const;
 
 const CODE = { MySQL: 'mysql', PostgreSQL: 'pg', SQLServer: 'mssql' } as const;
 
-export const flavor = (engine: keyof typeof CODE, size: string): string => `rds.${CODE[engine]}.${size}`;
+const flavor = (engine: keyof typeof CODE, size: string): string => `rds.${CODE[engine]}.${size}`;
 
 export const BASES: Record<keyof typeof CODE, RdsSpec> = {
   MySQL: {

@@ -31,10 +31,11 @@ export function listInstances(call: Call): Answer {
   const limit = queryInteger(query, 'limit', { default: 100, min: 1, max: 100 });
   const type = query.get('type');
   if (type && !knownTypes.has(type)) throw new BadField('type', 'it must be Single, Ha or Replica');
-  const wanted = Object.entries(filters).filter(([key]) => query.get(key));
-  const visible = visibleInstances(call).filter((instance) =>
-    wanted.every(([key, fits]) => fits(instance, query.get(key) ?? '')),
-  );
+  const wanted = Object.entries(filters).flatMap(([key, fits]) => {
+    const value = query.get(key);
+    return value ? [(instance: Instance) => fits(instance, value)] : [];
+  });
+  const visible = visibleInstances(call).filter((instance) => wanted.every((fits) => fits(instance)));
   const rows = call.settings.shuffleList ? call.random.shuffled(visible) : visible;
   const replicas = Map.groupBy(Object.values(call.world.instances), ({ replicaOf }) => replicaOf);
   return json(200, {

@@ -23,10 +23,12 @@ export function passwordState(o: Observed): 'same' | 'reset' | 'unsure' {
   return 'reset';
 }
 
+const utf8 = new TextDecoder();
+
 export function publishedPassword(o: Observed): string | undefined {
   const name = connectionSecretName(o.rds.metadata.name);
   const secret = o.children.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
   const encoded = (secret?.data as Record<string, string> | undefined)?.password;
   if (encoded === undefined) return undefined;
-  return new TextDecoder().decode(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
+  return utf8.decode(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
 }

@@ -35,7 +35,7 @@ export function startsByItself({ o, instance }: Pick<Case, 'o' | 'instance'>): s
 export const UPGRADE_MARK = 'spec.minorUpgrade';
 
 /** `Now` counts once until the field says something else; `InWindow` once a month. */
-export function upgradeToken(mode: string | undefined, nowMs: number): string | undefined {
+function upgradeToken(mode: string | undefined, nowMs: number): string | undefined {
   if (mode === 'Now') return 'Now';
   return mode === 'InWindow' ? isoTime(nowMs).slice(0, 7) : undefined;
 }
