@@ -11,6 +11,7 @@ const ENTRIES = [
 /** Of an Rds, and of an RdsBackup. */
 const DECIDE = '^src/sync/(rdsbackup/)?decide/';
 const DEMO = '^src/local/demo[^/]*\\.ts$';
+const PLAYGROUND = '^src/local/playground/';
 const TYPE_ONLY = { dependencyTypesNot: ['type-only'] };
 const NOT_CORE = { dependencyTypesNot: ['core'] };
 
@@ -97,9 +98,23 @@ module.exports = {
     rule(
       'local-plays-metacontroller-only',
       'src/local imports only itself, clock, kube/api.ts, rds, yaml, undici and node:* (the demo may wire more)',
-      { path: '^src/local/', pathNot: DEMO },
+      { path: '^src/local/', pathNot: [DEMO, PLAYGROUND] },
       {
         pathNot: ['^src/(local|rds)/', '^src/clock\\.ts$', '^src/kube/api\\.ts$', npm('yaml', 'undici')],
+        ...NOT_CORE,
+      },
+    ),
+    rule(
+      'playground-shows-stand-ins',
+      'src/local/playground imports local, simulator, rds, clock, kube/api.ts, otc/send.ts, yaml, fastify and node:*',
+      { path: PLAYGROUND },
+      {
+        pathNot: [
+          '^src/(local|simulator|rds)/',
+          '^src/clock\\.ts$',
+          '^src/(kube/api|otc/send)\\.ts$',
+          npm('yaml', 'fastify'),
+        ],
         ...NOT_CORE,
       },
     ),

@@ -1,5 +1,5 @@
 # `make run` and `make demo` need nothing but Node 20 or newer and npm; npm brings Node 24 itself.
-.PHONY: help run demo test check cluster install
+.PHONY: help run demo test check cluster bench install
 .DEFAULT_GOAL := help
 
 STAMP := node_modules/.installed
@@ -7,7 +7,7 @@ STAMP := node_modules/.installed
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: install ## hook, simulated cloud and local loop on metacontroller/examples, with a live table; Ctrl-C ends it
+run: install ## hook, simulated cloud and local loop on metacontroller/examples, with a page and a live table; Ctrl-C ends it
 	@OTC_SIMULATOR=embedded LOCAL_MANIFESTS=metacontroller/examples npm start --silent
 
 demo: install ## a scripted tour on the simulated cloud; ends by itself
@@ -21,6 +21,9 @@ check: install ## types, lint, format, import boundaries, dead code
 
 cluster: install ## a real API server with two hook replicas; prints the kubeconfig; Ctrl-C ends it
 	@npm run --silent cluster
+
+bench: install ## speed and cost as ratios, some 5 minutes; `npm run bench -- --quick` takes one
+	@npm run --silent bench
 
 install: $(STAMP)
 

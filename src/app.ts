@@ -13,14 +13,19 @@ import Fastify, {
 } from 'fastify';
 import type { Metrics } from './metrics.ts';
 import type { SyncDeps } from './sync/deps.ts';
-import { createLoop } from './sync/loop.ts';
+import { createLoop, type RunHook } from './sync/loop.ts';
 import { createBackupLoop } from './sync/rdsbackup/loop.ts';
 import { backupRoutes } from './sync/rdsbackup/routes.ts';
+import { createControllerCut } from './sync/request.ts';
 import { hookRoutes } from './sync/routes.ts';
 
 export type AppDeps = {
   sync: SyncDeps;
   metrics: Metrics;
+  /** The page /metrics/databases; undefined: there is none. */
+  databaseMetrics?: (() => Promise<string>) | undefined;
+  /** Puts a span around each call. */
+  traced?: ((run: RunHook) => RunHook) | undefined;
   /** Any of these opens the hooks; empty = open to everyone who reaches the port. */
   hookTokens: readonly string[];
   /** undefined: ready. Otherwise what is missing, in words. */
@@ -48,13 +53,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance;
 
   app.setErrorHandler(onError);
+  // A logger for each request costs more than many a request; the one line that needs the id names it.
+  app.setChildLoggerFactory((logger) => logger);
   // Answers that leave while we stop end their connection: an idle one would keep the process waiting.
   let isStopping = false;
   app.addHook('preClose', async () => {
     isStopping = true;
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping) reply.header('connection', 'close');
+    done(null, payload);
   });
   await app.register(swagger, { openapi: { info: { title: 'rds-pilot', version: deps.version } } });
   await app.register(async (hooks) => {
@@ -69,10 +77,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
           .send({ error: 'Overloaded', message: 'too many hook calls at once' });
       },
     });
-    hooks.addHook('onRequest', authorize(deps.hookTokens));
+    if (deps.hookTokens.length > 0) hooks.addHook('onRequest', authorize(deps.hookTokens));
+    const parse = hooks.getDefaultJsonParser('error', 'error');
+    const cut = createControllerCut();
+    hooks.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
+      parse(request, cut(body), done),
+    );
     const { clock } = deps.sync;
-    const { metrics } = deps;
-    await hooks.register(hookRoutes, { run: createLoop(deps.sync), clock, metrics });
+    const { metrics, traced = (run) => run } = deps;
+    await hooks.register(hookRoutes, { run: traced(createLoop(deps.sync)), clock, metrics });
     await hooks.register(backupRoutes, { run: createBackupLoop(deps.sync), clock, metrics });
   });
   app.get('/healthz', { schema: { summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
@@ -85,6 +98,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.get('/metrics', { schema: { summary: 'Metrics of the operator' } }, async (_request, reply) =>
     reply.type(deps.metrics.registry.contentType).send(await deps.metrics.registry.metrics()),
   );
+  const { databaseMetrics } = deps;
+  if (databaseMetrics)
+    app.get(
+      '/metrics/databases',
+      { schema: { summary: 'Metrics of the databases' } },
+      async (_request, reply) => reply.type(deps.metrics.registry.contentType).send(await databaseMetrics()),
+    );
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   return app;
 }
@@ -94,7 +114,6 @@ function authorize(tokens: readonly string[]) {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const accepted = tokens.map((token) => digest(`Bearer ${token}`));
   return async (request: FastifyRequest): Promise<void> => {
-    if (accepted.length === 0) return;
     const given = digest(request.headers.authorization ?? '');
     const matches = accepted.map((token) => timingSafeEqual(token, given));
     if (!matches.includes(true)) {
@@ -116,7 +135,7 @@ function onError(error: FastifyError, request: FastifyRequest, reply: import('fa
   } else if (status < 500) {
     void reply.code(status).send({ error: error.code, message: error.message });
   } else {
-    request.log.error({ err: error }, 'bug in a hook');
+    request.log.error({ reqId: request.id, err: error }, 'bug in a hook');
     void reply
       .code(500)
       .send({ error: 'Internal', message: `see the log of rds-pilot, request ${request.id}` });

@@ -1,6 +1,15 @@
 // The few instruments of the operator, in a registry of their own so that tests can have many.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CredentialForm } from './rds/log-order.ts';
+import { IMPACTS, type PlannedChange } from './rds/status.ts';
+
+/** Over the Rds that this replica synced lately. */
+export type FleetCounts = {
+  rds: number;
+  pending: readonly PlannedChange['impact'][];
+  jobCredentials: readonly CredentialForm[];
+};
 
 export type Metrics = {
   registry: Registry;
@@ -8,6 +17,10 @@ export type Metrics = {
   /** Instances in the cloud that look like ours and have no Rds. */
   unowned(count: number): void;
   otcCalled(call: { service: string; method: string; route: string; result: string; seconds: number }): void;
+  cacheUsed(cache: string, event: 'read' | 'load'): void;
+  limiterPassed(seconds: number, result: 'sent' | 'refused'): void;
+  /** Asked at each scrape. */
+  watchFleet(counts: () => FleetCounts): void;
 };
 
 export function createMetrics(options: { process: boolean }): Metrics {
@@ -39,6 +52,24 @@ export function createMetrics(options: { process: boolean }): Metrics {
     help: 'Instances of the default project that look like ours and have no Rds.',
     registers,
   });
+  const cacheLabels = { labelNames: ['cache'] as const, registers };
+  const reads = new Counter({
+    name: 'rds_pilot_cache_reads_total',
+    help: 'Reads of lists that all Rds of a project share.',
+    ...cacheLabels,
+  });
+  const loads = new Counter({
+    name: 'rds_pilot_cache_loads_total',
+    help: 'Those of the reads for which the cloud was asked; the rest are hits.',
+    ...cacheLabels,
+  });
+  const waits = new Histogram({
+    name: 'rds_pilot_limiter_wait_seconds',
+    help: 'Time that a call to the cloud waited for our own rate limit; refused: the wait would have been too long.',
+    labelNames: ['result'] as const,
+    buckets: [0.001, 0.1, 0.5, 1, 2, 5, 10],
+    registers,
+  });
   return {
     registry,
     unowned: (count) => unowned.set(count),
@@ -47,5 +78,44 @@ export function createMetrics(options: { process: boolean }): Metrics {
       calls.inc({ service, method, route, result });
       durations.observe({ service }, seconds);
     },
+    cacheUsed: (cache, event) => (event === 'read' ? reads : loads).inc({ cache }),
+    limiterPassed: (seconds, result) => waits.observe({ result }, seconds),
+    watchFleet: (counts) => fleetGauges(registry, counts),
   };
 }
+
+function fleetGauges(registry: Registry, counts: () => FleetCounts): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'rds_pilot_known_rds',
+    help: 'Rds that this replica synced in the last 15 minutes.',
+    registers,
+    collect() {
+      this.set(counts().rds);
+    },
+  });
+  new Gauge({
+    name: 'rds_pilot_pending_changes',
+    help: 'Their differences between spec and cloud that are not carried out yet, by what clients will notice.',
+    labelNames: ['impact'] as const,
+    registers,
+    collect() {
+      const { pending } = counts();
+      for (const impact of IMPACTS) this.set({ impact }, countOf(pending, impact));
+    },
+  });
+  new Gauge({
+    name: 'rds_pilot_job_credentials',
+    help: 'Credentials that were given to their log Jobs and may still be valid.',
+    labelNames: ['form'] as const,
+    registers,
+    collect() {
+      const { jobCredentials } = counts();
+      for (const form of FORMS) this.set({ form }, countOf(jobCredentials, form));
+    },
+  });
+}
+
+const FORMS: readonly CredentialForm[] = ['keys', 'token'];
+
+const countOf = <T>(all: readonly T[], one: T) => all.filter((each) => each === one).length;

@@ -5,20 +5,22 @@ import closeWithGrace from 'close-with-grace';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { CloudError } from './errors.ts';
+import type { KubeCall } from './kube/api.ts';
 import { KubeconfigError } from './kube/connection.ts';
 import type { Laptop } from './local/laptop.ts';
+import type { Playground } from './local/playground/playground.ts';
 import { createLogger } from './logger.ts';
+import type { Send } from './otc/send.ts';
 import { createUndiciSend } from './otc/undici-send.ts';
-import { createService } from './service.ts';
+import { createService, type Service } from './service.ts';
+import type { Simulator } from './simulator/simulator.ts';
 
 const STOP_WITHIN_MS = 30_000;
 const VERSION = process.env.npm_package_version ?? '0.0.0';
 
-type Started = { close(): Promise<void> };
+type RunningSimulator = { simulator: Simulator; otc: Record<string, string>; close(): Promise<void> };
 
-async function startSimulator(
-  config: Config,
-): Promise<(Started & { otc: Record<string, string> }) | undefined> {
+async function startSimulator(config: Config): Promise<RunningSimulator | undefined> {
   if (!config.simulator) return undefined;
   const [{ createSimulator }, { serveSimulator }, { demoVariables }] = await Promise.all([
     import('./simulator/simulator.ts'),
@@ -27,7 +29,7 @@ async function startSimulator(
   ]);
   const simulator = createSimulator({ speed: config.simulator.speed });
   const server = await serveSimulator(simulator, { port: config.simulator.port });
-  return { otc: demoVariables(server.url), close: server.close };
+  return { simulator, otc: demoVariables(server.url), close: server.close };
 }
 
 async function createOptionalLaptop(config: Config): Promise<Laptop | undefined> {
@@ -44,6 +46,25 @@ async function createOptionalLaptop(config: Config): Promise<Laptop | undefined>
   });
 }
 
+/** What a replica of the hook has of the world. */
+type Outside = { send: Send; kube?: KubeCall | undefined };
+type Hook = { listen(where: { host: string; port: number }): Promise<string>; close(): Promise<void> };
+
+const hookOf = ({ app, close }: Service): Hook => ({ listen: (where) => app.listen(where), close });
+
+/** The page needs both stand-ins: the simulated cloud to break, and the local loop to watch. */
+async function createOptionalPlayground(
+  running: RunningSimulator | undefined,
+  laptop: Laptop | undefined,
+  hook: { send: Send; startService: (outside: Outside) => Promise<Service>; speed: number },
+): Promise<Playground | undefined> {
+  if (!running || !laptop) return undefined;
+  const { createPlayground } = await import('./local/playground/playground.ts');
+  const { simulator } = running;
+  const { kube, watch } = laptop;
+  return createPlayground({ clock: systemClock, simulator, kube, watch, ...hook });
+}
+
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const interactive = config.localManifests !== undefined;
@@ -51,39 +72,50 @@ async function main(): Promise<void> {
   const simulator = await startSimulator(config);
   const laptop = await createOptionalLaptop(config);
   const otcSend = createUndiciSend();
-  const service = await createService({
-    config: { ...config, otc: config.otc ?? simulator?.otc },
-    env: process.env,
-    send: otcSend.send,
-    log,
-    kube: laptop?.kube,
-    version: VERSION,
-  });
+  const startService = ({ send, kube }: Outside) =>
+    createService({
+      config: { ...config, otc: config.otc ?? simulator?.otc },
+      env: process.env,
+      send,
+      log,
+      kube,
+      version: VERSION,
+    });
+  const { send } = otcSend;
+  const speed = config.simulator?.speed ?? 1;
+  const playground = await createOptionalPlayground(simulator, laptop, { send, startService, speed });
+  const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }));
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info({ signal }, 'stopping: calls in flight are finished');
     laptop?.stop();
-    await service.close();
+    await playground?.close();
+    await hook.close();
     await otcSend.close();
     await simulator?.close();
   });
-  const url = await service.app.listen({ host: interactive ? '127.0.0.1' : config.host, port: config.port });
-  if (laptop && config.localManifests) await runLaptop(laptop, config, url, simulator?.otc.OS_AUTH_URL);
+  const url = await hook.listen({ host: interactive ? '127.0.0.1' : config.host, port: config.port });
+  if (laptop) await runLaptop({ laptop, playground, config, url, authUrl: simulator?.otc.OS_AUTH_URL });
 }
 
-async function runLaptop(
-  laptop: Laptop,
-  config: Config,
-  url: string,
-  authUrl: string | undefined,
-): Promise<void> {
+type LaptopRun = {
+  laptop: Laptop;
+  playground: Playground | undefined;
+  config: Config;
+  url: string;
+  authUrl: string | undefined;
+};
+
+async function runLaptop({ laptop, playground, config, url, authUrl }: LaptopRun): Promise<void> {
   const folder = config.localManifests ?? '';
+  const page = await playground?.listen();
   process.stdout.write(
     `hook       ${url}  (try /openapi.json, /metrics)\n` +
       `cloud      ${authUrl ?? 'as configured'}  (simulated; ${config.simulator?.speed ?? 1} times as fast)\n` +
-      `manifests  ${folder}  (edit, add or remove files and watch; Ctrl-C ends)\n\n`,
+      `manifests  ${folder}  (edit, add or remove files and watch; Ctrl-C ends)\n` +
+      `${page ? `playground ${page}  (open it in a browser: watch, change, break)\n` : ''}\n`,
   );
-  await laptop.start({ url, token: config.hookTokens[0] });
+  await laptop.start({ url, token: config.hookTokens[0], watchHook: playground?.watchHook });
   await laptop.follow(folder);
   laptop.show(process.stdout);
 }

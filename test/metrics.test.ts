@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics, type FleetCounts } from '../src/metrics.ts';
 
 t.test('hook calls are counted by hook and result, with the time they took', async (t) => {
   const metrics = createMetrics({ process: false });
@@ -43,3 +43,34 @@ t.test('instances that no Rds knows are told as they are now', async (t) => {
   metrics.unowned(0);
   t.match(await metrics.registry.metrics(), /rds_pilot_unowned_instances 0\n/);
 });
+
+t.test('reads of shared lists and waits for our own limit are counted', async (t) => {
+  const metrics = createMetrics({ process: false });
+  for (const event of ['read', 'load', 'read', 'read'] as const) metrics.cacheUsed('instances', event);
+  metrics.limiterPassed(0, 'sent');
+  metrics.limiterPassed(3, 'sent');
+  metrics.limiterPassed(0, 'refused');
+  const text = await metrics.registry.metrics();
+  t.match(text, 'rds_pilot_cache_reads_total{cache="instances"} 3\n');
+  t.match(text, 'rds_pilot_cache_loads_total{cache="instances"} 1\n');
+  t.match(text, 'rds_pilot_limiter_wait_seconds_sum{result="sent"} 3\n');
+  t.match(text, 'rds_pilot_limiter_wait_seconds_count{result="refused"} 1\n');
+});
+
+t.test(
+  'the state of the fleet is asked for at each scrape, with a zero where there is nothing',
+  async (t) => {
+    const metrics = createMetrics({ process: false });
+    let counts: FleetCounts = { rds: 2, pending: ['restart', 'restart', 'none'], jobCredentials: ['keys'] };
+    metrics.watchFleet(() => counts);
+    const before = await metrics.registry.metrics();
+    t.match(before, 'rds_pilot_known_rds 2\n');
+    t.match(before, 'rds_pilot_pending_changes{impact="restart"} 2\n');
+    t.match(before, 'rds_pilot_pending_changes{impact="disconnect"} 0\n');
+    t.match(before, 'rds_pilot_job_credentials{form="keys"} 1\n');
+    counts = { rds: 0, pending: [], jobCredentials: [] };
+    const after = await metrics.registry.metrics();
+    t.match(after, 'rds_pilot_pending_changes{impact="restart"} 0\n');
+    t.match(after, 'rds_pilot_job_credentials{form="keys"} 0\n');
+  },
+);

@@ -77,6 +77,9 @@ export function finalBackupPrefix(uid: string, deletionTimestamp: string): strin
   return `final-${uidDigits(uid)}-${deletionTimestamp.replace(/\D/g, '').slice(0, 14)}-`;
 }
 
+/** `before-4bc725aba311-`: the state before a restore in place. */
+export const safetyPrefix = (uid: string): string => `before-${uidDigits(uid)}-`;
+
 /** Rds stored before our CRD may have names that no Service can have. */
 export function canNameService(name: string): boolean {
   return name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);

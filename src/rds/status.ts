@@ -37,6 +37,15 @@ const plannedChange = group('A difference between spec and cloud, and what becom
 });
 
 const backupReport = group('What is known about backups.', {
+  beforeRestore: optional(
+    group('The state before the last restore in place.', {
+      id: text('Backup id.', { maxLength: 64 }),
+      name: text('Backup name.', { maxLength: 64 }),
+      restoreFrom: text('What to write into spec.restoreFrom of a new Rds to get it back.', {
+        maxLength: 512,
+      }),
+    }),
+  ),
   lastAutomated: optional(
     group('The newest backup that the cloud made by itself, as of some hours ago at most.', {
       id: text('Backup id.', { maxLength: 64 }),

@@ -28,11 +28,20 @@ function managedSpecFields(rds: Rds, operation: 'Apply' | 'Update'): string[] {
   return fields;
 }
 
+const known = new WeakMap<Rds, ReadonlySet<string>>();
+
+/** Asked several times for each call: the managed fields are walked once. */
+export function userSetFields(rds: Rds): ReadonlySet<string> {
+  const fields = known.get(rds) ?? findUserSetFields(rds);
+  known.set(rds, fields);
+  return fields;
+}
+
 /**
  * Apply managers own exactly what they applied, and last-applied lists what kubectl sent. A plain create or
  * update also owns the defaults, so there a value equal to the default tells nothing and does not count.
  */
-export function userSetFields(rds: Rds): ReadonlySet<string> {
+function findUserSetFields(rds: Rds): ReadonlySet<string> {
   const certain = [...managedSpecFields(rds, 'Apply'), ...lastAppliedFields(rds)];
   const spec = rds.spec as Record<string, unknown>;
   const candidates = rds.metadata.managedFields ? managedSpecFields(rds, 'Update') : Object.keys(spec);

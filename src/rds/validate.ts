@@ -32,8 +32,18 @@ export function problemsOf(errors: { instancePath: string; message: string }[], 
   }));
 }
 
-/** All that is wrong with a spec, whatever let it in; the value itself is not repeated (it may be a secret). */
+const judged = new WeakMap<object, Problem[]>();
+
+/** All that is wrong with a spec, whatever let it in; judged once for each call. */
 export function specProblems(spec: unknown): Problem[] {
+  if (typeof spec !== 'object' || spec === null) return findSpecProblems(spec);
+  const problems = judged.get(spec) ?? findSpecProblems(spec);
+  judged.set(spec, problems);
+  return problems;
+}
+
+/** The value itself is not repeated: it may be a secret. */
+function findSpecProblems(spec: unknown): Problem[] {
   if (!specCheck.Check(spec)) return problemsOf(specCheck.Errors(spec), 'spec');
   const full: FullSpec = fullSpec(spec as RdsSpec);
   return SPEC_RULES.filter((rule) => !rule.holds(full)).map(({ field, message }) => ({ field, message }));

@@ -5,6 +5,7 @@ import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
 import type { OpKind } from '../../src/rds/journal.ts';
 import { ANNOTATIONS, finalBackupPrefix, UID_TAG } from '../../src/rds/names.ts';
 import type { WorldEvent } from '../../src/simulator/world.ts';
+import { PENDING_RESTART } from '../../src/sync/decide/changes/parameters.ts';
 import { BOOLEAN_ORDER } from '../../src/sync/decide/orders.ts';
 import { MINUTE, SECOND } from './clock.ts';
 import type { Instance, SimCloud } from './cloud.ts';
@@ -25,6 +26,18 @@ import type { Report } from './violation.ts';
 /** A call decides on what it reads live and sends a little later: 20 s budget, 12 s pause, slow swaps. */
 export const CALL_WINDOW_MS = 40 * SECOND;
 const BACKUP_MAX_AGE_MS = 60 * MINUTE + CALL_WINDOW_MS;
+
+/** Calls that clients of the database notice. */
+const NOTICED: ReadonlySet<OtcSite> = new Set(['otc resize', 'otc port', 'otc stop', 'otc minor upgrade']);
+
+const DAY_MS = 24 * 60 * MINUTE;
+
+/** Four hours from its start, every day: the specs of this world name no days, or all that count. */
+function isOpen(start: string, now: number): boolean {
+  const [hours = 0, minutes = 0] = start.split(':').map(Number);
+  const sinceOpening = (((now - (hours * 60 + minutes) * MINUTE) % DAY_MS) + DAY_MS) % DAY_MS;
+  return sinceOpening < 4 * 60 * MINUTE;
+}
 
 export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   const sentUnder = new Set<string>();
@@ -150,13 +163,28 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   function judgeChange(site: OtcSite, uid: string, request: OtcRequest): void {
     const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(isFree);
     const body = request.body ?? '';
+    judgeWindow(site, uid, versions);
     const fits = versions.some((object) => {
       const fits = fitsOf(site);
       if (fits) return fits(specOf(object), body);
       const key = cluster.journal(uid)?.journal.op?.key;
-      return key === BOOLEAN_ORDER || annotationOf(object, ANNOTATIONS.restart) === key;
+      return (
+        key === PENDING_RESTART || key === BOOLEAN_ORDER || annotationOf(object, ANNOTATIONS.restart) === key
+      );
     });
     if (!fits) report('only-what-the-spec-says', `${site} ${body} is not what ${uid} wants or may have now`);
+  }
+
+  /** Nobody gives consent in this world, so the window alone counts. */
+  function judgeWindow(site: OtcSite, uid: string, versions: readonly KubeObject[]): void {
+    const key = cluster.journal(uid)?.journal.op?.key;
+    const isOwnIdea = site === 'otc restart' && key === PENDING_RESTART;
+    if (!isOwnIdea && (!NOTICED.has(site) || key?.includes('@'))) return;
+    const mayRun = versions.some((object) => {
+      const { maintenanceWindow } = specOf(object);
+      return maintenanceWindow ? isOpen(maintenanceWindow.start, cloud.now()) : !isOwnIdea;
+    });
+    if (!mayRun) report('waits-for-the-window', `${site} of ${uid} is sent outside its window`);
   }
 
   function judgeWrite(site: OtcSite, request: OtcRequest): void {
@@ -201,7 +229,8 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   }
 
   function happened(event: WorldEvent): void {
-    if (event.kind === 'create') {
+    if (event.kind === 'create' && event.name.startsWith('rr-')) judgeReplicas(event.name);
+    else if (event.kind === 'create') {
       const digits = event.name.slice(-12);
       const count = (created.get(digits) ?? 0) + 1;
       created.set(digits, count);
@@ -209,6 +238,12 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       judgePassword(event);
     }
     if (event.kind === 'restart') judgeRestarts(event.instanceId);
+  }
+
+  /** One that was removed may be made again, so those that exist together count. */
+  function judgeReplicas(name: string): void {
+    const alike = Object.values(cloud.world().instances).filter((one) => one.name === name);
+    if (alike.length > 1) report('one-replica-per-name', `${alike.length} read replicas are called ${name}`);
   }
 
   function judgePassword({ instanceId, name }: WorldEvent): void {

@@ -154,7 +154,10 @@ function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefine
 function isLeftOut(object: KubeObject): boolean {
   const { plan = [], conditions } = statusOf(object);
   if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
-  return plan.length > 0 && plan.every(({ when }) => /^(not carried out|refused)/.test(when));
+  return (
+    plan.length > 0 &&
+    plan.every(({ when }) => /^(refused|in the maintenance window|with the next restart)/.test(when))
+  );
 }
 
 function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {

@@ -293,4 +293,49 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       'elapsedMs() > 60_000 + RECORD_MS + LIMITS.answerMs',
     ),
   ),
+  bug(
+    'the window is not looked at',
+    ['waits-for-the-window'],
+    edit(
+      'sync/decide/changes/pending.ts',
+      'return isOpen ? undefined : `in the maintenance window from ${isoTime(at)}, ${consent}`;',
+      'return isOpen || consent ? undefined : `in the maintenance window from ${isoTime(at)}, ${consent}`;',
+    ),
+  ),
+  bug(
+    'a restart for parameters comes by itself',
+    ['waits-for-the-window', 'restart-once-per-order'],
+    edit(
+      'sync/decide/changes/pending.ts',
+      'if (!wish.needsConsent) return undefined;',
+      'if (wish.field) return undefined;',
+    ),
+  ),
+  bug(
+    'a parameter that the cloud does not know is sent',
+    ['converges', 'silent'],
+    edit(
+      'sync/decide/changes/parameters.ts',
+      "if (!parameter) return 'has no such parameter';",
+      'if (!parameter) return undefined;',
+    ),
+  ),
+  bug(
+    'tags of others are taken off',
+    ['converges', 'silent', 'foreign-untouched'],
+    edit(
+      'sync/decide/changes/settings.ts',
+      'const left = remembered(o).tags.filter((key) => !(key in wanted) && key in instance.tags);',
+      'const left = [...remembered(o).tags, ...Object.keys(instance.tags)].filter((key) => !(key in wanted));',
+    ),
+  ),
+  bug(
+    'a read replica is made again without a proof that there is none',
+    ['one-replica-per-name'],
+    edit(
+      'sync/decide/replica-record.ts',
+      "if (missing === 'early') return next(NOTHING);",
+      "if (missing === 'early') return next({ kind: 'swapJournal', journal: withoutCounter(refused(journal)) });",
+    ),
+  ),
 ];

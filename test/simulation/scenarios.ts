@@ -156,6 +156,13 @@ export const SCENARIOS: readonly Scenario[] = [
   change(['otc security group'], { securitygroup: 'spare' }),
   change(['otc restore time'], { backuprestoretime: '2026-11-16T08:00:30Z' }),
   change(['otc parameters', 'otc set parameters'], { parameters: { max_connections: '150' } }),
+  change(['otc set parameters'], { parameters: { binlog_format: 'MIXED' } }),
+  change(
+    ['otc window'],
+    { maintenanceWindow: { start: '22:00', end: '02:00' }, flavorref: 'rds.mysql.c2.large', port: '3307' },
+    { maintenanceWindow: { start: '02:00', end: '06:00' } },
+  ),
+  change(['otc set parameters'], { parameters: { no_such: '1' } }),
   change(['otc ssl'], { ssl: true }),
   change(['otc window'], { maintenanceWindow: { start: '22:00', end: '02:00' } }),
   change(['otc stop'], { stopped: true }),

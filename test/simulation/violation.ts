@@ -22,6 +22,9 @@ export const INVARIANTS = {
   'answer-in-time': 'every hook call answers within 24 s',
   'restart-once-per-order': 'an order restarts once at most, and nothing restarts without one',
   'only-what-the-spec-says': 'a change goes only to a value that the spec has, and only when not paused',
+  'waits-for-the-window':
+    'a change that clients notice is sent only in the window of the spec, a restart for parameters only there or on order',
+  'one-replica-per-name': 'at most one read replica per name of the spec, counted in the cloud',
   'password-matches': 'the password in the Secrets is the one in the cloud',
   'no-hot-loop': 'no Rds is called more than twice a second over a minute',
   'no-bug': 'no hook call ends with an unexpected error',

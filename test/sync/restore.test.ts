@@ -116,6 +116,10 @@ t.test('restore in place: a backup first, then the restore, once per value', asy
   t.equal(restores(world), 1);
   const safety = world.simulator.state.backups.filter(({ name }) => name.startsWith('before-'));
   t.match(safety, [{ status: 'COMPLETED' }]);
+  t.match((await world.status('shop')).backup?.beforeRestore, {
+    id: safety[0]?.id,
+    restoreFrom: new RegExp(`backupId: ${safety[0]?.id}`),
+  });
   const events = world.simulator.state.events.map(({ kind }) => kind);
   t.ok(events.lastIndexOf('backup') < events.indexOf('restore'), 'the backup comes first');
   await world.apply('shop', { ...BASE, backuprestoretime: value, volumesize: 60 });

@@ -40,6 +40,20 @@ function base(o: Observed): Verdict {
   };
 }
 
+/** Where the name of an operation is not a word for people. */
+const WORDS: Partial<Record<Acted['kind'], string>> = {
+  safetyBackup: 'the backup before the restore',
+  restore: 'the restore',
+  addStandby: 'the standby',
+  replica: 'the read replica',
+  removeReplica: 'the removal of the read replica',
+  replicationMode: 'the replication mode',
+  failoverStrategy: 'the failover strategy',
+  securityGroup: 'the security group',
+  backupPolicy: 'the backup policy',
+  minorUpgrade: 'the minor upgrade',
+};
+
 function afterDone(o: Observed, acted: Acted, told: Verdict): Partial<Verdict> {
   if (acted.kind === 'tag' || acted.kind === 'adopt' || acted.kind === 'untag') {
     return { resyncAfterSeconds: acted.kind === 'adopt' ? PACE.soon : told.resyncAfterSeconds };
@@ -47,7 +61,10 @@ function afterDone(o: Observed, acted: Acted, told: Verdict): Partial<Verdict> {
   const reason: Reason = acted.kind === 'restart' ? 'Restarting' : 'Changing';
   return {
     phase: 'Changing',
-    conditions: [...told.conditions, progressing('True', reason, `The cloud accepted ${acted.kind}.`)],
+    conditions: [
+      ...told.conditions,
+      progressing('True', reason, `The cloud accepted ${WORDS[acted.kind] ?? acted.kind}.`),
+    ],
     status: { ...told.status, operation: operation(o) },
     resyncAfterSeconds: PACE.transition,
   };

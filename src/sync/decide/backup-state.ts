@@ -1,7 +1,9 @@
 // Whether the automated backups can be relied on: off, failing and too old are told before somebody needs one.
 
 import type { Backup, Instance } from '../../otc/cloud.ts';
+import { restoreRecipe } from '../../rds/backup.ts';
 import { type ConditionWish, isoTime } from '../../rds/conditions.ts';
+import { safetyPrefix } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { Observed } from './observed.ts';
 
@@ -46,19 +48,28 @@ function detailsOf(o: Observed) {
 }
 
 export function reportedBackups(o: Observed): Pick<RdsStatus, 'backup'> {
-  const backups = detailsOf(o)?.backups;
-  const last = backups && automated(backups).find(({ status }) => status !== 'BUILDING');
-  if (!last) return {};
+  const fresh = o.cloud.kind === 'fresh' ? o.cloud.backups : undefined;
+  const backups = fresh ?? detailsOf(o)?.backups ?? [];
+  const last = automated(backups).find(({ status }) => status !== 'BUILDING');
+  const before = backups
+    .filter(({ name, status }) => status === 'COMPLETED' && name.startsWith(safetyPrefix(o.rds.metadata.uid)))
+    .sort((a, b) => b.beginAt - a.beginAt)[0];
+  if (!last && !before) return {};
   return {
     backup: {
       ...o.rds.status?.backup,
-      lastAutomated: {
-        id: last.id,
-        status: last.status,
-        beginTime: isoTime(last.beginAt),
-        ...(last.endAt === undefined ? {} : { endTime: isoTime(last.endAt) }),
-        sizeKb: last.sizeKb,
-      },
+      ...(last ? { lastAutomated: automatedReport(last) } : {}),
+      ...(before ? { beforeRestore: safetyReport(before) } : {}),
     },
   };
+}
+
+function automatedReport({ id, status, beginAt, endAt, sizeKb }: Backup) {
+  const end = endAt === undefined ? {} : { endTime: isoTime(endAt) };
+  return { id, status, beginTime: isoTime(beginAt), ...end, sizeKb };
+}
+
+/** The way back from a restore that went to the wrong day. */
+function safetyReport({ id, name, instanceId }: Backup) {
+  return { id, name, restoreFrom: restoreRecipe({ id, instanceId }) };
 }

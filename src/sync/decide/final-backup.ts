@@ -2,6 +2,7 @@
 // older than an hour when the delete is sent (protocol C7).
 
 import type { Backup, Instance } from '../../otc/cloud.ts';
+import { restoreRecipe } from '../../rds/backup.ts';
 import { accepted, type Journal, refused } from '../../rds/journal.ts';
 import { finalBackupName, finalBackupPrefix } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
@@ -138,7 +139,7 @@ function evidence(backup: Backup, instance: Instance): Partial<RdsStatus> {
         id: backup.id,
         name: backup.name,
         status: backup.status,
-        restoreFrom: `{backupId: ${backup.id}, instanceId: ${instance.id}}`,
+        restoreFrom: restoreRecipe({ id: backup.id, instanceId: instance.id }),
       },
     },
   };

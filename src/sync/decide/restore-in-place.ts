@@ -4,7 +4,7 @@
 import type { Backup, Instance } from '../../otc/cloud.ts';
 import { hashHex } from '../../rds/hash.ts';
 import type { Journal } from '../../rds/journal.ts';
-import { uidDigits } from '../../rds/names.ts';
+import { safetyPrefix } from '../../rds/names.ts';
 import type { Reason } from '../../rds/reasons.ts';
 import { parsedTime } from '../../rds/time.ts';
 import type { Observed } from './observed.ts';
@@ -22,9 +22,9 @@ export function wantedRestore(o: Observed): string | undefined {
   return remembered(o).handled[RESTORE_MARK] === value ? undefined : value;
 }
 
-/** `before-4bc725aba311-3f2a1c08-1` */
-function safetyPrefix(o: Observed, value: string): string {
-  return `before-${uidDigits(o.rds.metadata.uid)}-${hashHex(value, 8)}-`;
+/** `before-4bc725aba311-3f2a1c08-` */
+function prefixFor(o: Observed, value: string): string {
+  return `${safetyPrefix(o.rds.metadata.uid)}${hashHex(value, 8)}-`;
 }
 
 export function restoreInPlace(
@@ -76,7 +76,7 @@ function withSafetyBackup(
   { value, time, backups }: Wanted,
 ): Verdict | undefined {
   const at = o.cloud.kind === 'fresh' ? o.cloud.at : 0;
-  const prefix = safetyPrefix(o, value);
+  const prefix = prefixFor(o, value);
   const made = backups.filter(({ name }) => name.startsWith(prefix)).sort((a, b) => a.beginAt - b.beginAt);
   const latest = made.at(-1);
   const say = (action: Action, reason: Reason, message: string): Verdict => ({

@@ -1,0 +1,129 @@
+// What this replica knows about the Rds that it synced lately: metrics are told from here, so that a scrape asks
+// neither the API server nor the list of instances. Bounded in time and in number.
+
+import type { Clock } from '../clock.ts';
+import type { Credentials, Engine } from '../otc/cloud.ts';
+import type { JobCredential } from '../rds/log-order.ts';
+import type { Phase, PlannedChange, RdsStatus } from '../rds/status.ts';
+import type { HookAnswer } from '../sync/answer.ts';
+import { credentialsFor } from '../sync/credentials.ts';
+import type { Observed } from '../sync/decide/observed.ts';
+import type { SyncDeps } from '../sync/deps.ts';
+import type { View } from '../sync/request.ts';
+
+const KNOWN_FOR_MS = 15 * 60_000;
+const MOST = 10_000;
+
+/** Somebody who copies the data of the primary. */
+export type Follower = { name: string } & ({ nodeId: string } | { instanceId: string });
+
+export type KnownInstance = {
+  id: string;
+  engine: Engine;
+  volumeGb: number;
+  isBuilt: boolean;
+  followers: readonly Follower[];
+};
+
+export type KnownRds = {
+  uid: string;
+  namespace: string;
+  name: string;
+  phase: Phase | undefined;
+  impacts: readonly PlannedChange['impact'][];
+  lastBackupAt: number | undefined;
+  /** Undefined: nothing is known, or backups are off. */
+  backupProblem: boolean | undefined;
+  instance: KnownInstance | undefined;
+  jobCredentials: readonly JobCredential[];
+  /** Undefined: there are none that work. */
+  credentials: Credentials | undefined;
+  /** By our clock, for people. */
+  seenAt: number;
+  /** By the clock that never goes back, for ages. */
+  elapsedAt: number;
+};
+
+export type Fleet = {
+  synced(view: View, observed: Observed, answer: HookAnswer): void;
+  /** Those of the last 15 minutes, longest unseen first. */
+  known(): KnownRds[];
+};
+
+type FleetDeps = Pick<SyncDeps, 'defaultCredentials' | 'readCredentials'> & { clock: Clock };
+
+export function createFleet(deps: FleetDeps): Fleet {
+  const { clock } = deps;
+  /** In the order of the last sync. */
+  const byUid = new Map<string, KnownRds>();
+
+  function forgetOld(): void {
+    for (const [uid, { elapsedAt }] of byUid) {
+      if (clock.elapsed() - elapsedAt <= KNOWN_FOR_MS && byUid.size <= MOST) return;
+      byUid.delete(uid);
+    }
+  }
+
+  return {
+    synced(view, observed, { status, finalized }) {
+      const { uid, namespace, name } = view.rds.metadata;
+      const before = byUid.get(uid);
+      byUid.delete(uid);
+      if (finalized) return;
+      byUid.set(uid, {
+        uid,
+        namespace,
+        name,
+        phase: status.phase,
+        impacts: status.plan?.map(({ impact }) => impact) ?? [],
+        ...backupsIn(status),
+        instance: instanceIn(observed, status) ?? before?.instance,
+        jobCredentials: jobCredentialsIn(observed) ?? before?.jobCredentials ?? [],
+        credentials: usableCredentials(deps, view),
+        seenAt: clock.now(),
+        elapsedAt: clock.elapsed(),
+      });
+      forgetOld();
+    },
+    known() {
+      forgetOld();
+      return [...byUid.values()];
+    },
+  };
+}
+
+function backupsIn({ backup, conditions }: RdsStatus): Pick<KnownRds, 'lastBackupAt' | 'backupProblem'> {
+  const last = backup?.lastAutomated;
+  const condition = conditions?.find(({ type }) => type === 'BackupsReady');
+  const isTold = condition !== undefined && condition.reason !== 'BackupsOff';
+  return {
+    lastBackupAt: last?.status === 'COMPLETED' ? Date.parse(last.endTime ?? last.beginTime) : undefined,
+    backupProblem: isTold ? condition.status === 'False' : undefined,
+  };
+}
+
+function instanceIn({ cloud }: Observed, { replicas = [] }: RdsStatus): KnownInstance | undefined {
+  if ((cloud.kind !== 'glance' && cloud.kind !== 'fresh') || !cloud.instance) return undefined;
+  const { id, engine, volumeGb, ip, nodes } = cloud.instance;
+  const standbys = nodes.filter(({ role }) => role === 'slave').map((node) => node.id);
+  const followers: Follower[] = [
+    ...standbys.map((nodeId) => ({ name: 'standby', nodeId })),
+    ...replicas.flatMap((replica) => (replica.id ? [{ name: replica.name, instanceId: replica.id }] : [])),
+  ];
+  return { id, engine, volumeGb, isBuilt: ip !== undefined, followers };
+}
+
+/** Undefined: the journal was not read. */
+function jobCredentialsIn({ journal }: Observed): readonly JobCredential[] | undefined {
+  if (journal === 'none') return [];
+  return typeof journal === 'object' && !('unavailable' in journal) ? (journal.credentials ?? []) : undefined;
+}
+
+function usableCredentials(deps: FleetDeps, view: View): Credentials | undefined {
+  try {
+    return credentialsFor(deps, view);
+  } catch {
+    // The sync itself tells why.
+    return undefined;
+  }
+}
