@@ -1,0 +1,119 @@
+// What the hook costs beside reading its input: /sync of a fleet at rest against a bare Fastify route that parses the
+// same body and serialises an answer of the same size. Short turns, one after the other, on one core.
+
+import { askEach, askOnce, type Client, openClient } from '../client.ts';
+import { digits, type Figure, type Setting, spreadText } from '../figure.ts';
+import { type Program, pinClient, startCloud, startHook, startPlainRoute } from '../processes/start.ts';
+import { settledFleet } from '../settled-fleet.ts';
+import { percentile, spreadOf } from '../statistics.ts';
+
+const SCALES = {
+  tiny: { turns: 2, turnMs: 60, warmUp: 20 },
+  quick: { turns: 6, turnMs: 300, warmUp: 1_500 },
+  full: { turns: 20, turnMs: 400, warmUp: 8_000 },
+};
+/** Few enough that a replica reads all their backups in its first burst. */
+const FLEET = 20;
+const TARGET = 0.75;
+
+type Lane = { program: Program; path: string; client: Client };
+type Turn = { perSecond: number; cpuUs: number; p50: number; p99: number };
+type Turns = { hook: Turn; parsed: Turn; unparsed: Turn };
+
+export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
+  const { turns, turnMs, warmUp } = SCALES[scale];
+  const fleet = await settledFleet(FLEET);
+  const bodies = Array.from({ length: FLEET }, (_, number) => fleet.body(number));
+  const cloud = await startCloud(folder, fleet.cloud);
+  const hook = await startHook(cloud.url);
+  const answer = await askOnce(hook.port, '/sync', bodies[0] ?? '');
+  const plain = await startPlainRoute(folder, answer);
+  pinClient();
+  const lane = async (program: Program, path: string): Promise<Lane> => ({
+    program,
+    path,
+    client: await openClient({ port: program.port, path, bodies }),
+  });
+  const lanes = {
+    hook: await lane(hook, '/sync'),
+    parsed: await lane(plain, '/parsed'),
+    unparsed: await lane(plain, '/unparsed'),
+  };
+  const all = Object.values(lanes);
+  // By calls, not by time: the compiler of a busy process is done after thousands of them.
+  for (const { program, path } of all)
+    await askEach(
+      { port: program.port, path },
+      { from: 0, to: warmUp },
+      (number) => bodies[number % FLEET] ?? '',
+    );
+  const seen: Turns[] = [];
+  for (let number = 0; number < turns; number += 1) {
+    seen.push({
+      hook: await turn(lanes.hook, turnMs),
+      parsed: await turn(lanes.parsed, turnMs),
+      unparsed: await turn(lanes.unparsed, turnMs),
+    });
+  }
+  for (const { client } of all) client.close();
+  for (const program of [hook, plain, cloud]) await program.stop();
+  return report(seen, { body: bodies[0]?.length ?? 0, answer: answer.length });
+}
+
+async function turn({ program, client }: Lane, ms: number): Promise<Turn> {
+  const before = await program.read('cpu');
+  const { perSecond, answered, latencies } = await client.drive(ms);
+  const after = await program.read('cpu');
+  return {
+    perSecond,
+    cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / answered,
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
+  };
+}
+
+function report(turns: Turns[], size: { body: number; answer: number }): Figure {
+  const of = (pick: (turns: Turns) => number) => spreadOf(turns.map(pick));
+  const line = (what: string, pick: (turns: Turns) => number, places: number) => ({
+    what,
+    value: digits(of(pick).median, places),
+    spread: spreadText(of(pick), places),
+  });
+  const toParsed = ({ hook, parsed }: Turns) => hook.perSecond / parsed.perSecond;
+  return {
+    title: 'Hook cost',
+    lines: [
+      {
+        ...line('throughput, hook / route that parses', toParsed, 2),
+        target: `>= ${TARGET}`,
+        isMet: of(toParsed).median >= TARGET,
+      },
+      line('cpu per call, route that parses / hook', ({ hook, parsed }) => parsed.cpuUs / hook.cpuUs, 2),
+      line(
+        'throughput, hook / route that parses nothing',
+        (all) => all.hook.perSecond / all.unparsed.perSecond,
+        2,
+      ),
+      line('hook: calls a second', ({ hook }) => hook.perSecond, 0),
+      line('route that parses: calls a second', ({ parsed }) => parsed.perSecond, 0),
+      line('hook: cpu per call, µs', ({ hook }) => hook.cpuUs, 0),
+      line('hook: p50, ms', ({ hook }) => hook.p50, 2),
+      line('hook: p99, ms', ({ hook }) => hook.p99, 2),
+      line('route that parses: p50, ms', ({ parsed }) => parsed.p50, 2),
+      line('route that parses: p99, ms', ({ parsed }) => parsed.p99, 2),
+    ],
+    plots: [
+      {
+        name: 'bench-hook-cost',
+        title: 'Throughput of the hook / of a route that parses, turn by turn',
+        x: 'turn',
+        y: 'ratio',
+        series: [{ name: 'hook', points: turns.map((one, index) => ({ x: index + 1, y: toParsed(one) })) }],
+        limit: { y: TARGET, name: 'target' },
+      },
+    ],
+    notes: [
+      `Bodies of ${size.body} bytes, answers of ${size.answer} bytes, 5 connections, ${turns.length} turns.`,
+    ],
+  };
+}
