@@ -45,7 +45,7 @@ export function createTimeline(now: () => number): Timeline {
     const calls = (entry.calls ?? []).slice(-KEPT_CALLS);
     const told = earlierOf(kept.entries, { ...entry, calls });
     if (told) {
-      Object.assign(told, { at: now(), count: told.count + 1, calls, revision });
+      Object.assign(told, { count: told.count + 1, calls, revision });
       return;
     }
     kept.entries.push({ ...entry, calls, id: nextId, at: now(), count: 1, revision });
