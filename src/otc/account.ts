@@ -1,6 +1,7 @@
 // What all callers with the same credentials share: login, rate, snapshot, lists.
 
 import type { Clock } from '../clock.ts';
+import { createBreaker } from './breaker.ts';
 import { budgetOf, withBudget } from './budget.ts';
 import { type Cached, createCached } from './cache.ts';
 import { type Call, createCall } from './call.ts';
@@ -51,8 +52,10 @@ export function createAccount(
 ): Account {
   const ownLimiter = createLimiter(clock, limits);
   const limiter = usage ? watchLimiter(ownLimiter, clock, usage) : ownLimiter;
-  // From the inside out: one attempt with a deadline, held to the rate, repeated if it is a read.
-  const once = (budget: Budget): Send => withLimiter(withBudget(send, budget), limiter, budget, clock);
+  const breaker = createBreaker(clock);
+  // From the inside out: one attempt with a deadline, held to the rate, not while nothing answers, repeated if it is a read.
+  const once = (budget: Budget): Send =>
+    breaker(withLimiter(withBudget(send, budget), limiter, budget, clock));
   const transport = (budget: Budget): Send => withReadRetry(once(budget), { clock, random, budget });
 
   const sessions = createSessions(clock, () =>

@@ -6,6 +6,7 @@ import { RetryableError } from '../errors.ts';
 import type { Budget } from './cloud.ts';
 import type { Usage } from './observe.ts';
 import { retryAfterSeconds } from './response-headers.ts';
+import { longestWaitMs } from './retry.ts';
 import type { Send } from './send.ts';
 
 export type Limiter = {
@@ -22,19 +23,24 @@ export function createLimiter(clock: Clock, { callsPerSecond, burst } = defaultL
   let fullAt = 0;
   let pausedUntil = 0;
 
+  function refuseLongWaits(startAt: number, end: number): void {
+    const now = clock.elapsed();
+    if (startAt > end || pausedUntil - now > longestWaitMs) throw throttled(startAt - now);
+  }
+
   return {
     async take(maxWaitMs) {
-      const end = clock.elapsed() + maxWaitMs;
       const now = clock.elapsed();
+      const end = now + maxWaitMs;
       const slot = Math.max(now, fullAt) + intervalMs - burst * intervalMs;
       let startAt = Math.max(slot, pausedUntil);
-      if (startAt > end) throw throttled(startAt - now);
+      refuseLongWaits(startAt, end);
       fullAt = Math.max(now, fullAt) + intervalMs;
       // A pause may begin while we wait.
       while (startAt > clock.elapsed()) {
         await clock.sleep(startAt - clock.elapsed());
         startAt = Math.max(startAt, pausedUntil);
-        if (startAt > end) throw throttled(startAt - clock.elapsed());
+        refuseLongWaits(startAt, end);
       }
     },
     pause(ms) {
@@ -62,7 +68,7 @@ export function watchLimiter(limiter: Limiter, clock: Clock, usage: Usage): Limi
 }
 
 function throttled(waitMs: number): RetryableError {
-  return new RetryableError('THROTTLED: held back by our own rate limit, nothing was sent', {
+  return new RetryableError('THROTTLED: held back by our own rate limit or by the cloud, nothing was sent', {
     code: 'THROTTLED',
     outcome: 'refused',
     retryAfterSeconds: Math.ceil(waitMs / 1_000),

@@ -11,6 +11,9 @@ const longestDelayMs = 4_000;
 /** Less than this after the pause is not worth another attempt. */
 const leastAttemptMs = 250;
 
+/** A hook call that waits holds a worker of Metacontroller, which other tenants need: what asks for more comes back later. */
+export const longestWaitMs = 2_000;
+
 const passingStatus = new Set([429, 502, 503, 504]);
 
 export type RetryDeps = { clock: Clock; random: () => number; budget: Budget };
@@ -26,7 +29,8 @@ export function withReadRetry(send: Send, { clock, random, budget }: RetryDeps):
       if (attempt === maxAttempts || !isPassing(result)) return unwrap(result);
       const asked = result instanceof SendError ? undefined : retryAfterSeconds(result, clock.now());
       const delayMs = pauseMs(attempt, asked ?? 0);
-      if (budget.remainingMs() - delayMs < leastAttemptMs) return unwrap(result);
+      if ((asked ?? 0) * 1_000 > longestWaitMs || budget.remainingMs() - delayMs < leastAttemptMs)
+        return unwrap(result);
       await clock.sleep(delayMs);
     }
   };

@@ -13,6 +13,7 @@ export const CONDITION_TYPES = [
   'OldOperatorGone',
   'DatabasesReady',
   'LogsFetched',
+  'InstanceKept',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 

@@ -249,6 +249,11 @@ export const REASONS = {
     means: 'Databases and users of SQL Server are not made by the operator.',
     remedy: 'Make them with the login of the connection Secret; everything else works.',
   },
+  IdFoundAgain: {
+    means: 'status.id was emptied and is back: that alone cannot be told from a lost status.',
+    remedy:
+      'Nothing to do. To let the instance go set the annotation otc.mcsps.de/release: "true", or delete the Rds with deletionPolicy: Retain.',
+  },
   Released: { means: 'The instance stays in the cloud and is no longer managed.', remedy: 'Nothing to do.' },
   LogsWaiting: {
     means: 'Logs were ordered; the Job for them gets its credential as soon as the cloud gives one.',

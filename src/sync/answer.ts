@@ -7,6 +7,7 @@ import { canNameService } from '../rds/names.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import { booleanCopies } from './decide/boolean-orders.ts';
+import { idFoundAgain } from './decide/id-found-again.ts';
 import { logJobStatus, logsCondition } from './decide/log-words.ts';
 import { logsPace } from './decide/logs.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
@@ -79,7 +80,12 @@ function booleans(o: Observed): Partial<RdsStatus> {
   };
 }
 
-const always = (o: Observed): ConditionWish[] => [credentialsSafe(o), childrenReady(o), ...logsCondition(o)];
+const always = (o: Observed): ConditionWish[] => [
+  credentialsSafe(o),
+  childrenReady(o),
+  ...logsCondition(o),
+  ...idFoundAgain(o),
+];
 
 function credentialsSafe(o: Observed): ConditionWish {
   const type = 'CredentialsSafe' as const;

@@ -41,9 +41,18 @@ const GOOD = new Set([
   'DatabasesApplied',
   'LogsRunning',
   'LogsRead',
+  'IdFoundAgain',
 ]);
 
-const TOLD = new Set(['Ready', 'Synced', 'Progressing', 'ChildrenReady', 'DatabasesReady', 'LogsFetched']);
+const TOLD = new Set([
+  'Ready',
+  'Synced',
+  'Progressing',
+  'ChildrenReady',
+  'DatabasesReady',
+  'LogsFetched',
+  'InstanceKept',
+]);
 
 export function eventsFor(o: Observed, { conditions = [], operation, backup }: RdsStatus): PlannedEvent[] {
   const before = new Map((o.rds.status?.conditions ?? []).map((condition) => [condition.type, condition]));

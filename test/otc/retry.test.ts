@@ -74,14 +74,25 @@ t.test('the pauses grow, with full jitter', async (t) => {
 
 t.test('no pause leads beyond the budget: the last answer is handed on', async (t) => {
   const cloud = createScripted(
-    { [instancesRoute]: () => ({ status: 503, headers: { 'retry-after': '3' } }) },
+    { [instancesRoute]: () => ({ status: 503, headers: { 'retry-after': '2' } }) },
     { random: () => 1 },
   );
   const startedAt = cloud.clock.now();
-  const error = await cloud.clock.run(failure(cloud.open(4_000).findInstanceById('a')));
-  t.match(error, { code: 'HTTP_503', retryAfterSeconds: 3 });
+  const error = await cloud.clock.run(failure(cloud.open(3_000).findInstanceById('a')));
+  t.match(error, { code: 'HTTP_503', retryAfterSeconds: 2 });
   t.equal(cloud.count(instancesRoute), 2);
-  t.ok(cloud.clock.now() - startedAt <= 4_000);
+  t.ok(cloud.clock.now() - startedAt <= 3_000);
+});
+
+t.test('a long pause that the cloud asks for is left to the next hook call', async (t) => {
+  const cloud = createScripted({
+    [instancesRoute]: () => ({ status: 503, headers: { 'retry-after': '3' } }),
+  });
+  const startedAt = cloud.clock.now();
+  const error = await cloud.clock.run(failure(cloud.open().findInstanceById('a')));
+  t.match(error, { code: 'HTTP_503', retryAfterSeconds: 3 });
+  t.equal(cloud.count(instancesRoute), 1);
+  t.equal(cloud.clock.now(), startedAt);
 });
 
 t.test('each attempt gets the rest of the budget, at most eight seconds', async (t) => {

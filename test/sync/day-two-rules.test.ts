@@ -208,6 +208,20 @@ t.test('what somebody stopped in the console stays stopped', async (t) => {
   t.equal(count(world, 'start'), 0);
 });
 
+t.test('an emptied status.id is found again, and the way to let go is told', async (t) => {
+  const world = await readyWorld(t);
+  const { id } = await world.status('shop');
+  for (const emptied of [null, '']) {
+    const patch = { status: { id: emptied } };
+    await world.kube('PATCH', `${world.rdsPath('shop')}/status`, patch, 'application/merge-patch+json');
+    await world.clock.advance(5 * MINUTE);
+    const status = await world.status('shop');
+    t.match(status, { phase: 'Ready', id });
+    t.match(condition(status, 'InstanceKept'), { reason: 'IdFoundAgain', message: /otc.mcsps.de\/release/ });
+  }
+  t.equal(world.creates(), 1);
+});
+
 t.test('release: the instance stays, nothing is made in its place, and it can be taken back', async (t) => {
   const world = await readyWorld(t);
   const { id } = await world.status('shop');

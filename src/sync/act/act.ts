@@ -8,6 +8,7 @@ import { claimAndWrite } from './claim.ts';
 import { adopt, letGo, tag } from './ownership.ts';
 import { forgetReboot, takeBooleans } from './reboot.ts';
 import { type ActResult, LOST } from './result.ts';
+import { staleAgainstLive } from './stale.ts';
 
 export async function act(
   deps: SyncDeps,
@@ -26,6 +27,10 @@ export async function act(
       return held && (await deps.journal.swap(held, action.journal)) ? { kind: 'asDecided' } : LOST;
     case 'claim':
       return claimAndWrite(deps, full, action, budget);
+    case 'tell': {
+      const because = await staleAgainstLive(deps, observed, action.write);
+      return because === undefined ? { kind: 'asDecided' } : { kind: 'stale', because };
+    }
     case 'tag':
       return tag(deps, full, action.instanceId);
     case 'adopt':

@@ -79,6 +79,7 @@ function change(one: Case, journal: Journal, told: Verdict): Verdict | undefined
     return mayBeApproved(o, changes) ? { ...told, action: { kind: 'lookCloser' } } : undefined;
   if (o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
   const { op, write } = next.order;
+  if (!wasTold(o, next)) return { ...told, action: { kind: 'tell', write }, resyncAfterSeconds: PACE.soon };
   // One at a time: a list that lags still shows the old value of a change that was accepted a moment ago.
   const { last } = journal;
   if (last && o.cloud.at < last.at + o.timing.settleMs && isUnseen(one, last, op)) {
@@ -102,6 +103,11 @@ function change(one: Case, journal: Journal, told: Verdict): Verdict | undefined
       ...(approved ? { also: { approved } } : {}),
     },
   };
+}
+
+/** Whoever looks at status.plan sees a change before it happens, not with it. */
+function wasTold({ rds }: Observed, { field, to }: Change): boolean {
+  return rds.status?.plan?.some((told) => told.field === field && told.to === to) ?? false;
 }
 
 /** Consent to an earlier state of the plan stands in the journal only. */

@@ -32,6 +32,8 @@ export type Action =
   | { kind: 'swapJournal'; journal: Journal }
   /** `also` goes into the journal together with the claim. */
   | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed; also?: Partial<Journal> }
+  /** The plan goes into status before it is carried out, if a live read shows that it is still wanted. */
+  | { kind: 'tell'; write: Claimed }
   /** Orders by `true` in status go into the journal, if a live read shows them too. */
   | { kind: 'takeBooleans'; journal: Journal }
   /** A carried out status.reboot may be ordered again once a live read shows `false`. */

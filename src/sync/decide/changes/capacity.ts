@@ -1,7 +1,14 @@
 // Disk, machine and standby.
 
 import type { Flavor } from '../../../otc/cloud.ts';
+import { stateOf } from '../instance-state.ts';
 import { type Case, isSet, orderOf, type Wish } from './wish.ts';
+
+/** No replica may be smaller than its primary, so the primary follows when they are through; a full disk never waits. */
+function afterReplicas({ instance, details }: Case): Pick<Wish, 'later'> {
+  const busy = details.replicas?.some((replica) => stateOf(replica).transitional) ?? false;
+  return busy && instance.status !== 'STORAGE FULL' ? { later: 'when the read replicas are ready' } : {};
+}
 
 export function storage(one: Case): Wish[] {
   const { o, instance } = one;
@@ -15,6 +22,7 @@ export function storage(one: Case): Wish[] {
       to: `${wanted}`,
       impact: 'none',
       order: orderOf(instance.id, { kind: 'enlarge', sizeGb: wanted }, `${wanted}`),
+      ...afterReplicas(one),
     },
   ];
 }
@@ -37,7 +45,8 @@ export function machine(one: Case): Wish[] {
   const zones = instance.nodes.map(({ availabilityZone }) => availabilityZone);
   const refused = unfit(details.flavors, wanted, zones, instance.type === 'Ha' ? 'ha' : 'single');
   if (refused) return [{ ...wish, impact: 'impossible', refused }];
-  return [{ ...wish, order: orderOf(instance.id, { kind: 'resize', flavor: wanted }, wanted) }];
+  const order = orderOf(instance.id, { kind: 'resize', flavor: wanted }, wanted);
+  return [{ ...wish, order, ...afterReplicas(one) }];
 }
 
 /** Why this flavor cannot be had there; undefined when it can, or when the list is not known. */

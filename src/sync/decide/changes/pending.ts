@@ -92,8 +92,9 @@ function rootPassword({ o, instance }: Case): Wish[] {
 }
 
 function scheduled(o: Observed, instance: Instance, wish: Wish, hash: string): Change {
-  const { field, from, to, impact, order, refused, note } = wish;
+  const { field, from, to, impact, order, refused, later, note } = wish;
   const told = { field, from: clipped(from), to: clipped(to), impact };
+  if (later) return { ...told, when: later };
   if (!order) return { ...told, when: clipped(refused ? `refused: ${refused}` : 'never', 1_000) };
   const blocked = blockedByState(instance, order.op.kind);
   if (blocked) return { ...told, when: blocked };

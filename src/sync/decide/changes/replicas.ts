@@ -40,7 +40,7 @@ export function newReplicas(one: Case): Wish[] {
   if (!details.replicas) return [];
   const known = remembered(o).replicas;
   return wantedReplicas(one)
-    .filter(({ name }) => known[name] === undefined && !findReplica(one, name))
+    .filter(({ name }) => !findReplica(one, name))
     .map((wanted) => {
       const zone = wanted.availabilityzone ?? instance.nodes[0]?.availabilityZone ?? '';
       const flavor = `${flavorFor(instance.flavor, 'Single')}.rr`;
@@ -51,6 +51,7 @@ export function newReplicas(one: Case): Wish[] {
         to: `${first} in ${zone}`,
         impact: 'none',
       };
+      if (known[wanted.name] !== undefined) return { ...wish, later: 'ordered; not listed by the cloud' };
       if (instance.engine === 'SQLServer') {
         return { ...wish, impact: 'impossible', refused: 'the cloud has no read replicas for SQL Server' };
       }

@@ -11,6 +11,8 @@ export type Wish = Pick<PlannedChange, 'field' | 'from' | 'to' | 'impact'> & {
   order?: { op: Pick<Op, 'kind' | 'key'>; write: Claimed };
   /** Why it cannot be carried out, with what would work instead. */
   refused?: string;
+  /** What it waits for, besides window and consent: shown, and not sent yet. */
+  later?: string | undefined;
   /** Clients notice the write itself; by default as the impact says. */
   disrupts?: boolean;
   /** Carried out only in a window or with consent, never just so. */
