@@ -109,7 +109,6 @@ export type NewReplica = {
   volumeType: string;
   volumeGb: number;
   availabilityZone: string;
-  region: string;
 };
 
 export type Backup = {
@@ -166,6 +165,9 @@ export type Budget = { remainingMs(): number };
  * `UserError` (src/errors.ts). Reads may be retried inside; writes go out at most once per call.
  */
 export type Cloud = {
+  /** Where the project is. */
+  region: string;
+
   // Reads that may be shared or cached.
   snapshot(maxAgeSeconds: number): Promise<Snapshot>;
   flavors(engine: Engine, version: string): Promise<readonly Flavor[]>;

@@ -35,14 +35,15 @@ export function createOpenCloud({ send, clock, random, observe, usage, limits }:
     const account = accounts.get(keyOf(credentials), () =>
       createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
-    return cloudOf(account, budget);
+    return cloudOf(account, budget, credentials.region);
   };
 }
 
-function cloudOf(account: Account, budget: Budget): Cloud {
+function cloudOf(account: Account, budget: Budget, region: string): Cloud {
   const call = account.callWithin(budget);
   const writes = createRdsWrites(call);
   return {
+    region,
     ...createRdsReads(call),
     ...writes,
     ...createRdsChanges(call, writes),

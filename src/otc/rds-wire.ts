@@ -129,7 +129,6 @@ export function writeNewReplica(wanted: NewReplica): Json {
     replica_of_id: wanted.primaryId,
     flavor_ref: wanted.flavor,
     volume: { type: wanted.volumeType, size: wanted.volumeGb },
-    region: wanted.region,
     availability_zone: wanted.availabilityZone,
   };
 }

@@ -3,6 +3,7 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS, UID_TAG } from '../../src/rds/names.ts';
+import { REGION } from '../../src/simulator/demo-account.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
@@ -89,6 +90,8 @@ function excuse(
   if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   if (synced === 'Busy' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
   if (synced === 'CloudRefused' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
+  // The cloud of these schedules has one region.
+  if (synced === 'CloudRefused' && specOf(object).region !== REGION) return undefined;
   return `there is no instance (Ready ${ready}, Synced ${synced})`;
 }
 
@@ -140,8 +143,11 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
 }
 
 function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefined {
-  const told = statusOf(object).replicas ?? [];
+  const { replicas: told = [], plan = [] } = statusOf(object);
+  const isRefused = (name: string) =>
+    plan.some(({ field, when }) => field === `spec.readReplicas[${name}]` && /^refused/.test(when));
   for (const { name } of specOf(object).readReplicas ?? []) {
+    if (isRefused(name)) continue;
     const { id = '', status } = told.find((one) => one.name === name) ?? {};
     const replica = cloud.instance(id);
     if (replica?.status !== 'ACTIVE') return `the replica ${name} is ${replica?.status}`;

@@ -36,6 +36,12 @@ const cases: Case[] = [
     because: 'a missing security group is named with its field',
   },
   {
+    given: { region: 'eu-nl' },
+    reason: 'CloudRefused',
+    says: /spec\.region.*eu-nl.*eu-de/,
+    because: 'the credentials are for another region',
+  },
+  {
     given: { password: 'onlylowercase' },
     reason: 'InvalidPassword',
     says: /spec\.password needs three of/,

@@ -44,6 +44,12 @@ export async function checkQuota(cloud: Cloud): Promise<void> {
 async function order(cloud: Cloud, o: Observed, password: string): Promise<NewInstance> {
   const { spec } = o;
   const { namespace, name, uid } = o.rds.metadata;
+  if (o.userSet.has('region') && spec.region !== cloud.region) {
+    throw new UserError(
+      `region ${spec.region} is not that of the credentials, which are for ${cloud.region}; leave it out or name a Secret with others in spec.credentialsSecretRef`,
+      { code: 'REGION', outcome: 'refused', field: 'spec.region' },
+    );
+  }
   await checkFlavor(cloud, spec);
   await checkQuota(cloud);
   const source = o.restoreSource;
@@ -61,7 +67,8 @@ async function order(cloud: Cloud, o: Observed, password: string): Promise<NewIn
     flavor: spec.flavorref,
     volumeType: spec.volumetype,
     volumeGb: spec.volumesize,
-    region: spec.region,
+    // The default of the old operator fits one region only.
+    region: cloud.region,
     availabilityZone: spec.availabilityzone,
     ...network,
     password,

@@ -68,7 +68,6 @@ export function newReplicas(one: Case): Wish[] {
             volumeType: instance.volumeType,
             volumeGb: instance.volumeGb,
             availabilityZone: zone,
-            region: o.spec.region,
           },
         },
       };
