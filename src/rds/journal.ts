@@ -78,6 +78,8 @@ export type Journal = {
   replicas?: Record<string, { id: string; at: number }>;
   /** Fresh reads in a row that did not show one of them. */
   replicaAbsence?: { name: string; count: number; at: number };
+  /** URN of the topic that tells its alarms: where credentials are a tenant's, the receiver knows it only from here. */
+  topicUrn?: string;
   /** Consent to a plan, kept while its parts are carried out. */
   approved?: { generation: number; targets: string[] };
   /** How often the same change was accepted within one generation; it stops a fight with somebody else. */

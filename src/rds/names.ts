@@ -117,7 +117,24 @@ export const sqlJobName = (name: string, uid: string, key: string, attempt: numb
 export const journalName = (uid: string): string => `rds-${uid}`;
 export const ownerLeaseName = (instanceId: string): string => `rds-instance-${instanceId}`;
 
+/** `rds-pilot-4bc725ab-a311-4c18-92e7-ba4969369b55`: the whole UID, since the receiver of alarms finds the Rds by it. */
+export const topicName = (uid: string): string => `rds-pilot-${uid}`;
+
+export type Topic = { region: string; projectId: string; uid: string };
+
+const TOPIC_URN =
+  /^urn:smn:([a-z][a-z0-9-]{0,31}):([0-9a-f]{32}):rds-pilot-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** undefined: not a name of ours. Anyone can name a topic so in a project of his own: compare the project too. */
+export function topicOfUrn(urn: string): Topic | undefined {
+  const [, region, projectId, uid] = TOPIC_URN.exec(urn) ?? [];
+  return region && projectId && uid ? { region, projectId, uid } : undefined;
+}
+
+export const uidOfTopic = (urn: string): string | undefined => topicOfUrn(urn)?.uid;
+
 export const ANNOTATIONS = {
+  alarm: 'otc.mcsps.de/alarm',
   restart: 'otc.mcsps.de/restart',
   logs: 'otc.mcsps.de/logs',
   slowQueries: 'otc.mcsps.de/slow-queries',

@@ -12,6 +12,9 @@ import {
   ownerLeaseName,
   rootSecretName,
   serviceName,
+  topicName,
+  topicOfUrn,
+  uidOfTopic,
   userSecretName,
 } from '../../src/rds/names.ts';
 
@@ -78,6 +81,7 @@ t.test(
       },
       { got: connectionSecretName('shop'), want: 'shop-connection', because: 'design section 8' },
       { got: rootSecretName('shop'), want: 'shop-root', because: 'design section 4' },
+      { got: topicName(UID), want: `rds-pilot-${UID}`, because: 'the receiver of alarms reads the UID in it' },
       { got: journalName(UID), want: `rds-${UID}`, because: 'design section 5' },
       { got: ownerLeaseName('abc123in01'), want: 'rds-instance-abc123in01', because: 'protocol C15' },
       {
@@ -212,4 +216,35 @@ t.test('two Rds with long names in one namespace are not taken for each other', 
 
 t.test('the same Rds in a re-made cluster is recognized also where the name had to be altered', async (t) => {
   t.equal(nameKind('r-1st_shop_9f00aa1122bb', '1st', 'shop', UID), 'otherUid');
+});
+
+t.test('the topic of an Rds leads back to its UID, and no other topic does', async (t) => {
+  const project = '0d3a8f6e1c5b4a7290ef8d6c4b2a1357';
+  const ours = `urn:smn:eu-de:${project}:rds-pilot-${UID}`;
+  const table = [
+    { given: ours, want: UID, because: 'as the cloud answers when it is made' },
+    { given: `urn:smn:eu-de:${project}:shop`, want: undefined, because: 'a topic of somebody else' },
+    { given: `${ours}:0123456789abcdef0123456789abcdef`, want: undefined, because: 'a subscription' },
+    { given: `${ours}x`, want: undefined, because: 'a name that begins like ours' },
+    { given: ours.replace('rds-pilot', 'xrds-pilot'), want: undefined, because: 'one that ends like ours' },
+    { given: ours.toUpperCase(), want: undefined, because: 'UIDs are lower case' },
+    { given: ours.replace('-a311', '-../'), want: undefined, because: 'it becomes part of a path' },
+    { given: ours.replace(project, ''), want: undefined, because: 'no project' },
+    { given: ours.replace('eu-de', ''), want: undefined, because: 'no region' },
+    { given: ours.replace(':smn:', ':sns:'), want: undefined, because: 'another service' },
+    { given: `${ours}\n`, want: undefined, because: 'a line break at the end' },
+    { given: '', want: undefined, because: 'nothing is nothing' },
+  ];
+  for (const { given, want, because } of table) t.equal(uidOfTopic(given), want, because);
+  t.same(topicOfUrn(ours), { region: 'eu-de', projectId: project, uid: UID });
+  fc.assert(
+    fc.property(uids, (uid) => {
+      const made = topicName(uid);
+      return (
+        made.length <= 255 &&
+        /^[A-Za-z0-9][\w-]*$/.test(made) &&
+        uidOfTopic(`urn:smn:eu-nl:${project}:${made}`) === uid
+      );
+    }),
+  );
 });
