@@ -84,6 +84,20 @@ module.exports = {
       },
     ),
     rule(
+      'receiver-only-hints',
+      'src/receiver imports itself, rds, kube, clock, how messages look, fastify, undici and node:*; no sync',
+      { path: '^src/receiver/' },
+      {
+        pathNot: [
+          '^src/(receiver|rds|kube)/',
+          '^src/clock\\.ts$',
+          '^src/otc/(smn-message|monitoring)\\.ts$',
+          npm('fastify', 'undici', 'pino'),
+        ],
+        ...NOT_CORE,
+      },
+    ),
+    rule(
       'a-logger-is-a-parameter',
       'src/sync and src/kube name the type of pino; only src/logger.ts makes one',
       { path: '^src/', pathNot: '^src/(logger\\.ts$|jobs/)' },

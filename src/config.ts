@@ -1,12 +1,24 @@
 // Environment -> frozen config, once. Every secret may come from a file (`<VAR>_FILE`), and every complaint
 // names the variable and never its value.
 
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { settleSeconds, type Timing } from './rds/journal.ts';
 
+export type AlarmConfig = {
+  port: number;
+  /** With the certificate of the hooks; otherwise somebody in front ends TLS. */
+  isTls: boolean;
+  /** Where else links of the message service may lead: `host` or `host:port`. */
+  extraHosts: readonly string[];
+  /** PEM of authorities that are trusted beside the public ones. */
+  ca: string | undefined;
+};
+
 export type Config = {
   port: number;
-  alarmPort: number;
+  /** The receiver of alarms; undefined: there is none. */
+  alarms: AlarmConfig | undefined;
   host: string;
   hookTokens: readonly string[];
   tls: { certFile: string; keyFile: string } | undefined;
@@ -57,12 +69,13 @@ export function readConfig(env: Env): Config {
         '(or OS_ACCESS_KEY and OS_SECRET_KEY), or OTC_SIMULATOR=embedded to try it without a cloud',
     );
   }
+  const tls = readTls(env);
   return Object.freeze({
     port: port(env, 'PORT', 8080),
-    alarmPort: port(env, 'ALARM_PORT', 8081),
     host: env.HOST ?? '0.0.0.0',
     hookTokens: readHookTokens(env),
-    tls: readTls(env),
+    tls,
+    alarms: readAlarms(env, tls !== undefined),
     journal: readJournalMode(env),
     kubeconfig: env.KUBECONFIG || undefined,
     podNamespace: env.POD_NAMESPACE ?? 'rds-pilot',
@@ -130,6 +143,46 @@ function readTls(env: Env): Config['tls'] {
   if (!certFile && !keyFile) return undefined;
   if (!certFile || !keyFile) throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together');
   return { certFile, keyFile };
+}
+
+function readAlarms(env: Env, hasTls: boolean): AlarmConfig | undefined {
+  if (!env.ALARM_PORT) return undefined;
+  const { ALARM_TLS: mode = '' } = env;
+  if (!['', 'on', 'off'].includes(mode)) throw new ConfigError('ALARM_TLS: expected on or off');
+  if (mode === 'on' && !hasTls) throw new ConfigError('ALARM_TLS=on needs TLS_CERT_FILE and TLS_KEY_FILE');
+  return {
+    port: port(env, 'ALARM_PORT', 8081),
+    isTls: hasTls && mode !== 'off',
+    extraHosts: readExtraHosts(env),
+    ca: readAuthorities(env),
+  };
+}
+
+function readExtraHosts(env: Env): string[] {
+  const { SMN_EXTRA_HOSTS: text = '' } = env;
+  const hosts = text
+    .split(',')
+    .map((host) => host.trim())
+    .filter(Boolean);
+  const odd = hosts.find(
+    (host) => !URL.canParse(`https://${host}`) || new URL(`https://${host}`).host !== host,
+  );
+  if (odd === undefined) return hosts;
+  throw new ConfigError(
+    'SMN_EXTRA_HOSTS: expected host or host:port in lower case, separated by commas, no patterns',
+  );
+}
+
+function readAuthorities(env: Env): string | undefined {
+  const { SMN_CA_FILE: file } = env;
+  if (!file) return undefined;
+  try {
+    const pem = readFileSync(file, 'utf8');
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new ConfigError('SMN_CA_FILE: there is no certificate (PEM) in this file, or it cannot be read');
+  }
 }
 
 function readJournalMode(env: Env): Config['journal'] {

@@ -19,6 +19,8 @@ export type Metrics = {
   otcCalled(call: { service: string; method: string; route: string; result: string; seconds: number }): void;
   cacheUsed(cache: string, event: 'read' | 'load'): void;
   limiterPassed(seconds: number, result: 'sent' | 'refused'): void;
+  /** On the alarm port; what became of it, or why it was refused. */
+  alarmMessage(result: string): void;
   /** Asked at each scrape. */
   watchFleet(counts: () => FleetCounts): void;
 };
@@ -70,8 +72,15 @@ export function createMetrics(options: { process: boolean }): Metrics {
     buckets: [0.001, 0.1, 0.5, 1, 2, 5, 10],
     registers,
   });
+  const alarmMessages = new Counter({
+    name: 'rds_pilot_alarm_messages_total',
+    help: 'Messages to the alarm port by what became of them, or why they were refused.',
+    labelNames: ['result'] as const,
+    registers,
+  });
   return {
     registry,
+    alarmMessage: (result) => alarmMessages.inc({ result }),
     unowned: (count) => unowned.set(count),
     hookAnswered: (hook, result, seconds) => hooks.observe({ hook, result }, seconds),
     otcCalled: ({ service, method, route, result, seconds }) => {

@@ -50,7 +50,14 @@ async function createOptionalLaptop(config: Config): Promise<Laptop | undefined>
 type Outside = { send: Send; kube?: KubeCall | undefined };
 type Hook = { listen(where: { host: string; port: number }): Promise<string>; close(): Promise<void> };
 
-const hookOf = ({ app, close }: Service): Hook => ({ listen: (where) => app.listen(where), close });
+/** Alarms come to a port of their own, if at all; the address is that of the hooks. */
+const hookOf = ({ app, alarms, close }: Service, { alarms: configured }: Config): Hook => ({
+  async listen(where) {
+    if (alarms && configured) await alarms.listen({ host: where.host, port: configured.port });
+    return app.listen(where);
+  },
+  close,
+});
 
 /** The page needs both stand-ins: the simulated cloud to break, and the local loop to watch. */
 async function createOptionalPlayground(
@@ -84,7 +91,7 @@ async function main(): Promise<void> {
   const { send } = otcSend;
   const speed = config.simulator?.speed ?? 1;
   const playground = await createOptionalPlayground(simulator, laptop, { send, startService, speed });
-  const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }));
+  const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }), config);
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info({ signal }, 'stopping: calls in flight are finished');
@@ -125,7 +132,7 @@ main().catch((error: unknown) => {
     error instanceof ConfigError || error instanceof CloudError || error instanceof KubeconfigError;
   const listening = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
   const message = error instanceof Error ? error.message : String(error);
-  const hint = listening ? ' (set PORT or SIMULATOR_PORT to a free one)' : '';
+  const hint = listening ? ' (set PORT, ALARM_PORT or SIMULATOR_PORT to a free one)' : '';
   process.stderr.write(
     expected || listening
       ? `rds-pilot cannot start: ${message}${hint}\n`

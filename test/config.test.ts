@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import { readCredentials } from '../src/otc/credentials.ts';
+import { signingIdentity } from '../src/simulator/smn/signing.ts';
 
 const OTC = {
   OS_AUTH_URL: 'https://iam.eu-de.otc.t-systems.com/v3',
@@ -30,7 +31,7 @@ t.test('with credentials alone everything has the default of the design', async 
   const config = readConfig(OTC);
   t.match(config, {
     port: 8080,
-    alarmPort: 8081,
+    alarms: undefined,
     host: '0.0.0.0',
     hookTokens: [],
     tls: undefined,
@@ -52,7 +53,11 @@ t.test('each variable of the design is read', async (t) => {
   const table: Row[] = [
     { given: { PORT: '9000' }, want: { port: 9000 } },
     { given: { PORT: '' }, want: { port: 8080 } },
-    { given: { ALARM_PORT: '9001' }, want: { alarmPort: 9001 } },
+    {
+      given: { ALARM_PORT: '8081' },
+      want: { alarms: { port: 8081, isTls: false, extraHosts: [], ca: undefined } },
+    },
+    { given: { ALARM_PORT: '', SMN_EXTRA_HOSTS: 'a.example' }, want: { alarms: undefined } },
     { given: { HOST: '127.0.0.1' }, want: { host: '127.0.0.1' } },
     { given: { HOOK_TOKEN: 'one' }, want: { hookTokens: ['one'] } },
     { given: { HOOK_TOKEN: 'one, two' }, want: { hookTokens: ['one', 'two'] } },
@@ -69,6 +74,24 @@ t.test('each variable of the design is read', async (t) => {
     { given: { ABSENCE_GAP_SECONDS: '60' }, want: { timing: { settleMs: 300_000, absenceGapMs: 60_000 } } },
   ];
   for (const { given, want } of table) t.match(readConfig({ ...OTC, ...given }), want, JSON.stringify(given));
+});
+
+t.test('the alarm port has the certificate of the hooks, unless TLS ends before it', async (t) => {
+  const tls = { TLS_CERT_FILE: '/c', TLS_KEY_FILE: '/k' };
+  const isTls = (env: Record<string, string>) =>
+    readConfig({ ...OTC, ALARM_PORT: '8081', ...env }).alarms?.isTls;
+  t.equal(isTls({}), false);
+  t.equal(isTls(tls), true);
+  t.equal(isTls({ ...tls, ALARM_TLS: 'on' }), true);
+  t.equal(isTls({ ...tls, ALARM_TLS: 'off' }), false);
+});
+
+t.test('hosts and authorities of the message service can be added', async (t) => {
+  const pem = signingIdentity().authority.certificate;
+  const SMN_CA_FILE = join(t.testdir({ 'ca.pem': pem }), 'ca.pem');
+  const SMN_EXTRA_HOSTS = 'console.otc.t-systems.com, localhost:9443';
+  const { alarms } = readConfig({ ...OTC, ALARM_PORT: '1', SMN_CA_FILE, SMN_EXTRA_HOSTS });
+  t.match(alarms, { ca: pem, extraHosts: ['console.otc.t-systems.com', 'localhost:9443'] });
 });
 
 t.test('the journal is a Lease where there is an API server', async (t) => {
@@ -116,6 +139,13 @@ t.test('what cannot be used is refused with the name of the variable and without
     { given: { PORT: '70000' }, want: /PORT/ },
     { given: { PORT: '-1' }, want: /PORT/ },
     { given: { ALARM_PORT: 'S3cr3t' }, want: /ALARM_PORT/ },
+    { given: { ALARM_PORT: '8081', ALARM_TLS: 'S3cr3t' }, want: /ALARM_TLS.*on or off/ },
+    { given: { ALARM_PORT: '8081', ALARM_TLS: 'on' }, want: /ALARM_TLS.*TLS_CERT_FILE/ },
+    { given: { ALARM_PORT: '8081', SMN_CA_FILE: '/S3cr3t' }, want: /SMN_CA_FILE/ },
+    ...['https://S3cr3t', '*.S3cr3t', 'S3cr3t/path', 'user@s3cr3t', 's3cr3t:443'].map((host) => ({
+      given: { ALARM_PORT: '8081', SMN_EXTRA_HOSTS: `ok.example,${host}` },
+      want: /SMN_EXTRA_HOSTS.*host:port/,
+    })),
     { given: { OTC_LIST_LAG_SECONDS: 'S3cr3t' }, want: /OTC_LIST_LAG_SECONDS/ },
     { given: { OTC_LIST_LAG_SECONDS: '-5' }, want: /OTC_LIST_LAG_SECONDS/ },
     { given: { OTC_LATE_EFFECT_SECONDS: 'Infinity' }, want: /OTC_LATE_EFFECT_SECONDS/ },

@@ -18,6 +18,14 @@ export type HeldJournal = { journal: Journal; uid: string; lease: KubeObject };
 
 export type About = { namespace: string; name: string };
 
+const ABOUT = 'otc.mcsps.de/rds';
+
+/** Where the Rds of a journal is; its UID is in the name of the Lease. */
+export function aboutOf({ lease }: HeldJournal): About | undefined {
+  const [namespace, name] = lease.metadata.annotations?.[ABOUT]?.split('/') ?? [];
+  return namespace && name ? { namespace, name } : undefined;
+}
+
 export type JournalStore = {
   /** Whether an Rds whose UID begins with these hex digits still has a say in its instance. */
   isLiving(uidDigits: string): Promise<boolean>;
@@ -106,7 +114,7 @@ export function createJournalStore(options: Options): JournalStore {
           name: journalName(uid),
           namespace,
           labels: { [JOURNAL_LABEL]: 'journal' },
-          annotations: { 'otc.mcsps.de/rds': `${about.namespace}/${about.name}` },
+          annotations: { [ABOUT]: `${about.namespace}/${about.name}` },
         },
       };
       const body = written(empty, journal, mark);

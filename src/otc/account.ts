@@ -10,12 +10,13 @@ import type { Backup, Budget, Credentials, Engine, Flavor, Parameter, Snapshot }
 import { logIn } from './iam.ts';
 import { createLimiter, type defaultLimits, watchLimiter, withLimiter } from './limiter.ts';
 import { createLru } from './lru.ts';
-import type { AlarmSnapshot } from './monitoring.ts';
+import type { AlarmSnapshot, MessageService } from './monitoring.ts';
 import type { Usage } from './observe.ts';
 import { createRdsReads, fetchFlavors, fetchParameters } from './rds-reads.ts';
 import { withReadRetry } from './retry.ts';
 import type { Send } from './send.ts';
 import { createSessions } from './session.ts';
+import { messageServiceOf } from './smn.ts';
 import { createSnapshots } from './snapshot.ts';
 import { createIssues, type Issues } from './temporary-keys.ts';
 import { createNetworks, type Networks } from './vpc.ts';
@@ -29,6 +30,7 @@ export type Account = {
   backups(instanceId: string): Cached<readonly Backup[]>;
   networks: Networks;
   alarms: Cached<AlarmSnapshot>;
+  messageService(waitMs: number): Promise<MessageService>;
 };
 
 export type AccountDeps = {
@@ -92,6 +94,7 @@ export function createAccount(
     snapshots: counted('instances', (ask) => createSnapshots(clock, ask)),
     networks: createNetworks(clock, callAlone),
     alarms: counted('alarms', (ask) => createAlarmSnapshots(clock, ask)),
+    messageService: async (waitMs) => messageServiceOf(await sessions.get(waitMs)),
     flavors: (engine, version) =>
       flavorLists.get(`${engine}/${version}`, () =>
         counted('flavors', (ask) =>

@@ -80,8 +80,12 @@ export type Monitoring = {
   deleteAlarm(id: string): Promise<void>;
 };
 
+/** Where the catalog says that SMN is, and whose topics are those of these credentials. */
+export type MessageService = { url: string; region: string; projectId: string };
+
 /** All of these are safe to repeat; what is gone already counts as deleted. */
 export type Notifications = {
+  messageService(): Promise<MessageService>;
   createTopic(name: string): Promise<{ urn: string }>;
   deleteTopic(urn: string): Promise<void>;
   subscriptions(topicUrn: string): Promise<Fresh<readonly Subscription[]>>;

@@ -50,6 +50,7 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
     ...account.issuesWithin(budget),
     ...createMonitoring(call),
     ...createNotifications(call),
+    messageService: () => account.messageService(budget.remainingMs()),
     alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),

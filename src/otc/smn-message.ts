@@ -57,8 +57,14 @@ function stringsOf(body: string): Record<string, string | undefined> {
   } catch {
     return {};
   }
-  if (typeof parsed !== 'object' || parsed === null) return {};
+  if (typeof parsed !== 'object' || parsed === null || !isFlat(body, parsed)) return {};
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => typeof value === 'string'));
+}
+
+/** Of two fields of the same name readers disagree which one counts; then it is not clear what was signed. */
+function isFlat(body: string, parsed: object): boolean {
+  const names = [...body.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined);
+  return names.length === Object.keys(parsed).length;
 }
 
 /** What may have been signed: an empty subject is left out, or so the documents say. */

@@ -1,15 +1,17 @@
 // The calls of the message service: topics and who listens to them. Every write may be repeated.
 
 import type { Call } from './call.ts';
+import { baseOf } from './catalog.ts';
 import { type Json, need, neededObjects, numberOf, textOf } from './json.ts';
-import type { Notifications, Subscription } from './monitoring.ts';
+import type { MessageService, Notifications, Subscription } from './monitoring.ts';
 import { collectPages } from './pages.ts';
+import type { Session } from './session.ts';
 
 const pageLimit = 100;
 
 const statuses: Record<number, Subscription['status']> = { 0: 'unconfirmed', 1: 'confirmed', 3: 'canceled' };
 
-export function createNotifications(call: Call): Notifications {
+export function createNotifications(call: Call): Omit<Notifications, 'messageService'> {
   const post = async (path: string, params: Record<string, string>, body: Json, urn: string) => {
     const read = (answer: Json) => ({ urn: need(textOf(answer, urn), urn) });
     return (await call({ service: 'smn', method: 'POST', path, params, body, read })).value;
@@ -45,6 +47,10 @@ export function createNotifications(call: Call): Notifications {
       ),
     unsubscribe: (urn) => remove('/notifications/subscriptions/{urn}', urn),
   };
+}
+
+export function messageServiceOf({ bases, region, projectId }: Session): MessageService {
+  return { url: baseOf(bases, 'smn', region), region, projectId };
 }
 
 function readSubscription(row: Json): Subscription {

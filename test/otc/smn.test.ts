@@ -150,6 +150,14 @@ t.test('what is no message of SMN', (t) => {
     'a subject that does so': { subject: 'S\ntimestamp\n' },
   };
   for (const [name, changes] of Object.entries(bad)) t.equal(read(changes), undefined, name);
+  const twice = (again: string) => `{"${again}":"other",${JSON.stringify(sent).slice(1)}`;
+  const nested = JSON.stringify({ ...sent, more: { type: 'Notification' } });
+  for (const body of [twice('message'), twice('mess\\u0061ge'), nested])
+    t.equal(readSmnMessage(body), undefined, body);
+  t.ok(
+    read({ message: 'a "quoted": \\ {"type": 1}', more: null }),
+    'what looks like a field inside a text is none',
+  );
   for (const body of ['', 'null', '[]', '"text"', '{']) t.equal(readSmnMessage(body), undefined, body);
   t.end();
 });

@@ -81,7 +81,11 @@ t.test(
       },
       { got: connectionSecretName('shop'), want: 'shop-connection', because: 'design section 8' },
       { got: rootSecretName('shop'), want: 'shop-root', because: 'design section 4' },
-      { got: topicName(UID), want: `rds-pilot-${UID}`, because: 'the receiver of alarms reads the UID in it' },
+      {
+        got: topicName(UID),
+        want: `rds-pilot-${UID}`,
+        because: 'the receiver of alarms reads the UID in it',
+      },
       { got: journalName(UID), want: `rds-${UID}`, because: 'design section 5' },
       { got: ownerLeaseName('abc123in01'), want: 'rds-instance-abc123in01', because: 'protocol C15' },
       {
