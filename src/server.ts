@@ -2,6 +2,7 @@
 // (OTC_SIMULATOR=embedded, LOCAL_MANIFESTS=folder).
 
 import closeWithGrace from 'close-with-grace';
+import type { Logger } from 'pino';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { CloudError } from './errors.ts';
@@ -51,9 +52,12 @@ type Outside = { send: Send; kube?: KubeCall | undefined };
 type Hook = { listen(where: { host: string; port: number }): Promise<string>; close(): Promise<void> };
 
 /** Alarms come to a port of their own, if at all; the address is that of the hooks. */
-const hookOf = ({ app, alarms, close }: Service, { alarms: configured }: Config): Hook => ({
+const hookOf = ({ app, alarms, close }: Service, { alarms: configured }: Config, log: Logger): Hook => ({
   async listen(where) {
-    if (alarms && configured) await alarms.listen({ host: where.host, port: configured.port });
+    if (alarms && configured) {
+      const address = await alarms.listen({ host: where.host, port: configured.port });
+      log.info({ address }, 'the alarm port is open');
+    }
     return app.listen(where);
   },
   close,
@@ -91,7 +95,7 @@ async function main(): Promise<void> {
   const { send } = otcSend;
   const speed = config.simulator?.speed ?? 1;
   const playground = await createOptionalPlayground(simulator, laptop, { send, startService, speed });
-  const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }), config);
+  const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }), config, log);
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info({ signal }, 'stopping: calls in flight are finished');

@@ -1,0 +1,48 @@
+import t from 'tap';
+import { wholeWay } from './whole-way.ts';
+
+t.test('an alarm of the cloud makes Metacontroller call the hook at once', async (t) => {
+  const way = await wholeWay(t, { replicas: 1 });
+  const instance = await way.becomeReady();
+  await way.watchDisk(instance);
+  t.equal(way.mark(), undefined, 'an invitation touches nothing');
+  await way.setDisk(instance.id, 95);
+  const mark = await way.until(way.mark);
+  t.match(mark, /^\d{4}-.*Z\.[0-9a-f]{32}$/);
+  await way.until(() => way.synced.includes(mark) || undefined);
+  await way.simulator.delivered();
+  const [service] = way.services;
+  if (!service) throw new Error('no service');
+  t.match(await way.outcomes(service), { confirmed: 1, nudged: 1 });
+  t.same(
+    way.simulator.state.messages.map(({ state, lastStatus }) => ({ state, lastStatus })),
+    way.simulator.state.messages.map(() => ({ state: 'delivered', lastStatus: 200 })),
+    'the cloud was told each time that the message arrived',
+  );
+});
+
+t.test('two replicas that both get the push give one mark', async (t) => {
+  const way = await wholeWay(t, { replicas: 2 });
+  const instance = await way.becomeReady();
+  await way.watchDisk(instance);
+  const before = way.patches.length;
+  await way.setDisk(instance.id, 95);
+  const mark = await way.until(way.mark);
+  const alarms = () => way.simulator.state.messages.filter(({ type }) => type === 'Notification');
+  await way.until(
+    () => (alarms().every(({ state }) => state === 'delivered') && alarms().length === 2) || undefined,
+  );
+  const counts = await Promise.all(way.services.map(way.outcomes));
+  t.same(
+    counts.map(({ nudged = 0, old = 0 }) => nudged + old),
+    [1, 1],
+    'each replica heard it',
+  );
+  t.equal(
+    counts.reduce((sum, { nudged = 0 }) => sum + nudged, 0),
+    1,
+    'one of them wrote',
+  );
+  t.equal(way.mark(), mark);
+  t.ok(way.patches.length - before <= 2);
+});
