@@ -130,6 +130,35 @@ t.test('only the alarm port is open to the outside', async (t) => {
   );
 });
 
+t.test('the Ingress, the port and the process agree on how alarms come in', async (t) => {
+  type Container = {
+    env: { name: string; value?: string }[];
+    ports: { name: string; containerPort: number }[];
+    volumeMounts: { mountPath: string }[];
+  };
+  const containerFor = async (settings: string[]): Promise<Container> => {
+    const { spec } = find(await objectsFrom(helmTemplate(settings)), 'Deployment', 'rds-pilot');
+    const { template } = spec as unknown as { template: { spec: { containers: [Container] } } };
+    return template.spec.containers[0];
+  };
+  const valueIn = ({ env }: Container, wanted: string) => env.find(({ name }) => name === wanted)?.value;
+  for (const settings of [[], PARTS['alarm-ingress'] ?? []]) {
+    const container = await containerFor(settings);
+    const port = container.ports.find(({ name }) => name === 'alarms')?.containerPort;
+    t.equal(valueIn(container, 'ALARM_PORT'), `${port}`);
+    t.equal(valueIn(container, 'ALARM_TLS'), 'off', 'the Ingress speaks http');
+    t.equal(valueIn(container, 'SMN_EXTRA_HOSTS'), 'console.otc.t-systems.com');
+    t.equal(valueIn(container, 'SMN_CA_FILE'), undefined);
+  }
+  const own = await containerFor([
+    'alarms.caConfigMap=cloud-ca',
+    'alarms.extraHosts={a.example,b.example:8443}',
+  ]);
+  t.equal(valueIn(own, 'SMN_CA_FILE'), '/etc/rds-pilot/smn/ca.crt');
+  t.ok(own.volumeMounts.some(({ mountPath }) => mountPath === '/etc/rds-pilot/smn'));
+  t.equal(valueIn(own, 'SMN_EXTRA_HOSTS'), 'a.example,b.example:8443');
+});
+
 const REFUSED: [name: string, settings: string[], says: RegExp][] = [
   [
     'no credentials',
@@ -140,6 +169,7 @@ const REFUSED: [name: string, settings: string[], says: RegExp][] = [
   ['an unknown kind of trust', ['tls.mode=off'], /tls.*mode/],
   ['trust without its Secret', ['tls.mode=existing'], /tls\.existingSecret: a Secret with ca\.crt/],
   ['an alarm address without a host', ['alarms.ingress.enabled=true'], /alarms\.ingress\.host/],
+  ['a pattern of hosts', ['alarms.extraHosts={*.example.org}'], /alarms.*extraHosts/],
   ['an unknown credential', ['credentials.keys={OS_AUTH_URL,OS_PASWORD}'], /credentials.*keys/],
   ['the simulator beside real databases', ['extraEnv[0].name=OTC_SIMULATOR'], /extraEnv/],
   ['a digest that is none', ['image.digest=latest'], /image.*digest/],

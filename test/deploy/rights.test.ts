@@ -1,8 +1,15 @@
 // The shipped roles, bound to the shipped service accounts, judged by the real authorizer.
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { KubeObject } from '../../src/kube/api.ts';
+import { kubeconfigConnection } from '../../src/kube/connection.ts';
+import { createFindRds } from '../../src/kube/find-rds.ts';
+import { createKubeHttp } from '../../src/kube/http.ts';
+import { createJournalStore } from '../../src/kube/journal.ts';
+import { createNudge, nudgeMark } from '../../src/kube/nudge.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
 import { type ControlPlane, startControlPlane, type User } from '../cluster/control-plane.ts';
 import { createLocalEngine, createMetacontrollerEngine } from '../cluster/engine.ts';
 import { startHookReplica } from '../cluster/hook-replica.ts';
@@ -11,6 +18,7 @@ import { kubeconfig } from '../cluster/kubeconfig.ts';
 import { metacontrollerHome } from '../cluster/metacontroller.ts';
 import { installOperatorCrds } from '../cluster/operator-cluster.ts';
 import { startSimulatedCloud } from '../cluster/simulated-cloud.ts';
+import { waitFor } from '../cluster/wait-for.ts';
 import { kustomizeBuild, objectsFrom } from './render.ts';
 
 t.setTimeout(1_800_000);
@@ -181,6 +189,76 @@ t.test('a real request of the hook for a Secret of others is refused', async (t)
     t.equal(status, 403, path);
     t.match(JSON.stringify(body), /system:serviceaccount:rds-pilot:rds-pilot.*cannot/);
   }
+});
+
+const NOT_ITS_BUSINESS: [what: string, metadata: object, spec?: object][] = [
+  ['the spec', {}, { volumesize: 60 }],
+  ['a consent', { annotations: { 'otc.mcsps.de/approve': 'x' } }],
+  ["somebody else's annotation", { annotations: { theirs: null } }],
+  ['a change of one', { annotations: { theirs: 'x' } }],
+  ['a label', { labels: { a: 'b' } }],
+  ['the finalizers', { finalizers: null }],
+];
+
+t.test('of an Rds the hook may write the annotation for alarms and nothing else', async (t) => {
+  const objects = await objectsFrom(kustomizeBuild('deploy/kustomize/base'));
+  for (const object of objects)
+    if (
+      object.kind.startsWith('ValidatingAdmissionPolicy') &&
+      object.metadata.name === 'rds-pilot-guard-alarm'
+    )
+      await kube.apply(object);
+  const rds = {
+    apiVersion: 'otc.mcsps.de/v1alpha1',
+    kind: 'Rds',
+    metadata: {
+      name: 'guarded',
+      namespace: 'team-a',
+      annotations: { theirs: 'y' },
+      finalizers: ['example.org/keep'],
+    },
+    spec: { volumesize: 40 },
+  };
+  const { uid = '' } = (await kube.create(rds as KubeObject)).metadata;
+  const path = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/guarded';
+  const account = await userOf(HOOK);
+  const http = createKubeHttp(kubeconfigConnection(account.kubeconfigPath));
+  t.teardown(http.close);
+  const patch = (metadata: object, spec?: object) =>
+    http.call({
+      method: 'PATCH',
+      path: `${path}?dryRun=All`,
+      body: { metadata, ...(spec ? { spec } : {}) },
+      contentType: 'application/merge-patch+json',
+      deadlineMs: 5_000,
+    });
+  const [, metadata = {}, spec] = NOT_ITS_BUSINESS[0] ?? [];
+  await waitFor('the guard to be in force', async () => (await patch(metadata, spec)).status === 422);
+  for (const [what, changed, wish] of NOT_ITS_BUSINESS) {
+    const { status, body } = await patch(changed, wish);
+    t.equal(status, 422, what);
+    t.match(JSON.stringify(body), /rds-pilot itself may/, what);
+  }
+
+  const journal = createJournalStore({
+    call: http.call,
+    namespace: HOOK.namespace,
+    nonce: randomUUID,
+    deadlineMs: 5_000,
+  });
+  await journal.create(uid, {}, { namespace: 'team-a', name: 'guarded' });
+  const find = createFindRds(journal, http.call, 5_000);
+  const nudge = createNudge(find, http.call, 5_000);
+  const found = await find(uid);
+  if (!found) throw new Error('the Rds was not found by its UID');
+  const [first, second] = [nudgeMark(1_000, 'a'), nudgeMark(2_000, 'a')];
+  t.equal(await nudge(found.rds, first), 'nudged');
+  t.equal(await nudge(found.rds, second), 'nudged', 'what was read before is looked at again');
+  t.equal(await nudge(found.rds, first), 'old');
+  const { metadata: written, spec: kept } = (await kube.find(path)) as KubeObject;
+  t.same(written.annotations, { theirs: 'y', [ANNOTATIONS.alarm]: second });
+  t.match(kept, { volumesize: 40 });
+  t.equal(written.generation, 1);
 });
 
 const USERS: [role: string, verb: string, resource: string, allowed: boolean][] = [

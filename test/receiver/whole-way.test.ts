@@ -1,4 +1,5 @@
 import t from 'tap';
+import { waitFor } from '../cluster/wait-for.ts';
 import { wholeWay } from './whole-way.ts';
 
 t.test('an alarm of the cloud makes Metacontroller call the hook at once', async (t) => {
@@ -7,9 +8,9 @@ t.test('an alarm of the cloud makes Metacontroller call the hook at once', async
   await way.watchDisk(instance);
   t.equal(way.mark(), undefined, 'an invitation touches nothing');
   await way.setDisk(instance.id, 95);
-  const mark = await way.until(way.mark);
+  const mark = await waitFor('the mark', way.mark);
   t.match(mark, /^\d{4}-.*Z\.[0-9a-f]{32}$/);
-  await way.until(() => way.synced.includes(mark) || undefined);
+  await waitFor('a call with the mark', () => way.synced.includes(mark));
   await way.simulator.delivered();
   const [service] = way.services;
   if (!service) throw new Error('no service');
@@ -27,10 +28,11 @@ t.test('two replicas that both get the push give one mark', async (t) => {
   await way.watchDisk(instance);
   const before = way.patches.length;
   await way.setDisk(instance.id, 95);
-  const mark = await way.until(way.mark);
+  const mark = await waitFor('the mark', way.mark);
   const alarms = () => way.simulator.state.messages.filter(({ type }) => type === 'Notification');
-  await way.until(
-    () => (alarms().every(({ state }) => state === 'delivered') && alarms().length === 2) || undefined,
+  await waitFor(
+    'both to be delivered',
+    () => alarms().length === 2 && alarms().every(({ state }) => state === 'delivered'),
   );
   const counts = await Promise.all(way.services.map(way.outcomes));
   t.same(

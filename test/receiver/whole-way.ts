@@ -22,6 +22,7 @@ import { demoVariables } from '../../src/simulator/demo-account.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { deliverOverHttp } from '../../src/simulator/smn/http-deliver.ts';
 import { signingIdentity } from '../../src/simulator/smn/signing.ts';
+import { waitFor } from '../cluster/wait-for.ts';
 import { tlsOfHost } from './authorities.ts';
 
 /** Five minutes of metrics are half a second. */
@@ -124,14 +125,6 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
   const openCloud = createOpenCloud({ send, clock, random: Math.random });
   const cloud = () => openCloud(readCredentials(otc), { remainingMs: () => 10_000 });
   const rds = (): KubeObject | undefined => laptop.objects('Rds')[0];
-  /** Looks whenever something changes, and now and then; tap's own time-out ends what never comes. */
-  async function until<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-    for (;;) {
-      const found = await look();
-      if (found !== undefined) return found;
-      await new Promise((resolve) => setTimeout(resolve, PULSE_MS));
-    }
-  }
   const mark = () => rds()?.metadata.annotations?.[ANNOTATIONS.alarm];
   /** Marks that the hook was called with. */
   const synced: (string | undefined)[] = [];
@@ -158,7 +151,6 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
     endpoints,
     patches,
     cloud,
-    until,
     mark,
     synced,
     async becomeReady(): Promise<{ uid: string; id: string }> {
@@ -171,7 +163,7 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
         spec,
       };
       await laptop.kube({ method: 'POST', path: RDS.replace(/\/shop$/, ''), body, deadlineMs: 1_000 });
-      return until(() => {
+      return waitFor('the Rds to be ready', () => {
         const shop = rds();
         const { phase, id } = (shop?.status ?? {}) as { phase?: string; id?: string };
         return phase === 'Ready' && id && shop?.metadata.uid ? { uid: shop.metadata.uid, id } : undefined;
@@ -181,9 +173,9 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
     async watchDisk({ uid, id }: { uid: string; id: string }): Promise<void> {
       const { urn } = await cloud().createTopic(topicName(uid));
       for (const endpoint of endpoints) await cloud().subscribe({ topicUrn: urn, endpoint });
-      await until(async () => {
+      await waitFor('the subscriptions to be confirmed', async () => {
         const { value } = await cloud().subscriptions(urn);
-        return value.every(({ status }) => status === 'confirmed') || undefined;
+        return value.every(({ status }) => status === 'confirmed');
       });
       await cloud().createAlarm({
         name: 'disk',
