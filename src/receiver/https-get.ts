@@ -8,7 +8,7 @@ export type HttpsGet = (link: string) => Promise<{ status: number; body: string 
 
 export type GetLimits = { bytes: number; ms: number };
 
-export const GET_LIMITS: GetLimits = { bytes: 64 * 1024, ms: 5_000 };
+const GET_LIMITS: GetLimits = { bytes: 64 * 1024, ms: 5_000 };
 
 const CONNECTIONS = 4;
 

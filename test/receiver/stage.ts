@@ -42,7 +42,7 @@ export const text =
     void response.writeHead(status, headers).end(body);
 
 /** Answers what `answers` has, and nothing else. */
-export async function httpsHost(t: Test, tls: { key: string; cert: string }) {
+async function httpsHost(t: Test, tls: { key: string; cert: string }) {
   const answers = new Map<string, Answer>();
   const server = createServer(tls, (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
