@@ -55,9 +55,9 @@ function isTopicOf({ rds, topicUrn }: FoundRds, given: string, own: MessageServi
 /** The link is signed, and still leads only to where links of SMN lead. */
 async function confirm({ subscribeUrl = '', topicUrn }: SmnMessage, deps: ObeyDeps): Promise<void> {
   if (!(await deps.links()).isConfirmation(subscribeUrl, topicUrn)) {
-    const host = URL.canParse(subscribeUrl) ? new URL(subscribeUrl).host : undefined;
-    deps.log.warn({ host }, 'a link to confirm leads to a host that is not in SMN_EXTRA_HOSTS');
-    throw new Refused('confirmLink');
+    // Signed by the cloud: the operator may believe this host, and has to list it.
+    const host = URL.canParse(subscribeUrl) ? new URL(subscribeUrl).host : 'nowhere';
+    throw new Refused('confirmLink', new Error(`it leads to ${host}; SMN_EXTRA_HOSTS lists where it may`));
   }
   const answer = await deps.get(subscribeUrl).catch((error: unknown) => {
     throw new Refused('confirmFailed', error);
