@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createAlarmPort } from './alarm-port.ts';
 import { buildApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -14,21 +15,16 @@ import type { KubeCall } from './kube/api.ts';
 import { inClusterConnection, kubeconfigConnection } from './kube/connection.ts';
 import { createEventWriter } from './kube/events.ts';
 import { createEvidenceKeeper } from './kube/evidence.ts';
-import { createFindRds } from './kube/find-rds.ts';
 import { createKubeHttp } from './kube/http.ts';
 import { createReadJobMessages } from './kube/job-messages.ts';
 import { createJournalStore } from './kube/journal.ts';
 import { createReadLive, createReadLiveBackup, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
-import { createNudge } from './kube/nudge.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import type { Cloud } from './otc/cloud.ts';
 import { readCredentials } from './otc/credentials.ts';
 import { createOpenCloud } from './otc/open.ts';
 import type { Send } from './otc/send.ts';
-import { createHttpsGet } from './receiver/https-get.ts';
-import { createReceiver } from './receiver/receiver.ts';
 import type { SyncDeps } from './sync/deps.ts';
 import { drawPassword } from './sync/draw-password.ts';
 import { readTls, reloadTls } from './tls-reload.ts';
@@ -81,15 +77,25 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const stopHousekeeping = cluster.hasRds
     ? startHousekeeping({ call, namespace: config.podNamespace, cloud, metrics, now: systemClock.now, log })
     : () => {};
-  const receiver = createAlarms(options, cluster, sync, cloud, metrics);
-  const stopReloading = [app, receiver?.listener].map((listener) => followCertificate(listener, options));
+  const alarms =
+    config.alarms && cloud
+      ? createAlarmPort(config.alarms, {
+          ...cluster,
+          tls: config.tls,
+          journal: sync.journal,
+          cloud,
+          metrics,
+          log,
+        })
+      : undefined;
+  const stopReloading = [app, alarms?.listener].map((listener) => followCertificate(listener, options));
   return {
     app,
-    alarms: receiver?.listener,
+    alarms: alarms?.listener,
     async close() {
       stopHousekeeping();
       for (const stop of stopReloading) stop();
-      await Promise.all([app.close(), receiver?.close()]);
+      await Promise.all([app.close(), alarms?.close()]);
       await cluster.close();
     },
   };
@@ -102,41 +108,6 @@ function followCertificate(
   return config.tls && listener && 'setSecureContext' in listener.server
     ? reloadTls(listener.server as unknown as TlsServer, config.tls, log)
     : () => {};
-}
-
-type Alarms = { listener: FastifyInstance; close(): Promise<void> };
-
-function createAlarms(
-  { config, log }: ServiceOptions,
-  { call, hasRds }: Cluster,
-  { journal }: Pick<SyncDeps, 'journal'>,
-  cloud: Cloud | undefined,
-  metrics: Metrics,
-): Alarms | undefined {
-  if (!config.alarms || !cloud) return undefined;
-  const { extraHosts, ca, isTls } = config.alarms;
-  if (!hasRds) log.warn('ALARM_PORT without an API server: there is no Rds to hand an alarm on to');
-  const find = createFindRds(journal, call, KUBE_DEADLINE_MS);
-  const outside = createHttpsGet({ ca });
-  const listener = createReceiver({
-    find,
-    nudge: createNudge(find, call, KUBE_DEADLINE_MS),
-    messageService: cloud.messageService,
-    get: outside.get,
-    extraHosts,
-    ca,
-    count: metrics.alarmMessage,
-    https: isTls && config.tls ? readTls(config.tls) : undefined,
-    clock: systemClock,
-    log,
-  });
-  return {
-    listener,
-    async close() {
-      await listener.close();
-      await outside.close();
-    },
-  };
 }
 
 function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metrics: Metrics): SyncDeps {
