@@ -19,6 +19,7 @@ export function createHttpsGet({ ca, limits = GET_LIMITS }: { ca: string | undef
 } {
   const agent = new Agent({
     connections: CONNECTIONS,
+    allowH2: false,
     connect: { timeout: limits.ms, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
   });
   return {

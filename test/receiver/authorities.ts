@@ -1,7 +1,7 @@
 // Keys and certificates for a message service on this machine: an authority that the receiver trusts, one that it does
 // not, and certificates of every kind below them. Keys are made once per process, since they take long.
 
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { makeCertificate } from '../../src/simulator/smn/certificate.ts';
 
 export type Keys = { publicKey: KeyObject; privateKey: KeyObject };
@@ -68,6 +68,35 @@ export const layman: Authority = {
   keys: otherKeys,
   pem: certificate({ subject: 'not-an-authority.example', publicKey: otherKeys.publicKey }),
 };
+
+const SIGNATURE_BYTES = 256;
+const pemFrom = (der: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+const derOf = (pem: string): Buffer => new X509Certificate(pem).raw;
+
+/** With one bit of its own signature turned. */
+export function unsigned(pem: string): string {
+  const der = Buffer.from(derOf(pem));
+  der[der.length - 1] = (der.at(-1) ?? 0) ^ 1;
+  return pemFrom(der);
+}
+
+/** May sign others by the usage of its key, and is still no authority: signed anew after an edit. */
+export const scribe: Authority = {
+  ...layman,
+  pem: withUsage(layman.pem, '03020780', '03020204', trusted.keys),
+};
+
+function withUsage(pem: string, from: string, to: string, by: Keys): string {
+  const der = derOf(pem);
+  // Behind the header of the whole: what is signed, with its own header of four bytes.
+  const end = 8 + der.readUInt16BE(6);
+  const content = Buffer.from(der.subarray(4, end).toString('hex').replace(from, to), 'hex');
+  const between = der.subarray(end, der.length - SIGNATURE_BYTES);
+  return pemFrom(
+    Buffer.concat([der.subarray(0, 4), content, between, sign('sha256', content, by.privateKey)]),
+  );
+}
 
 export const DAYS = (count: number): number => count * DAY;
 

@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import t from 'tap';
 import { anchorsOf, certificatesIn, isTrusted } from '../../src/receiver/chain.ts';
-import { certificate, foreign, middle, NOW, trusted } from './authorities.ts';
+import { certificate, foreign, middle, NOW, scribe, trusted } from './authorities.ts';
 
 const DAY = 86_400_000;
 const judge = (pem: string, roots: string[], nowMs = NOW) =>
@@ -28,6 +28,12 @@ t.test('a chain is trusted when it leads to an anchor', async (t) => {
     { given: '', roots: [trusted.pem], want: false, because: 'none' },
   ];
   for (const { given, roots, want, because } of table) t.equal(judge(given, roots), want, because);
+});
+
+t.test('the certificate that only lacks the mark of an authority is read as such', async (t) => {
+  const [made] = certificatesIn(scribe.pem);
+  t.ok(judge(scribe.pem, [trusted.pem]), 'it is properly signed itself');
+  t.equal(made?.ca, false);
 });
 
 t.test('all of a chain must be valid at the time', async (t) => {

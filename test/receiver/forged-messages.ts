@@ -13,7 +13,9 @@ import {
   namesake,
   otherKeys,
   rsa,
+  scribe,
   signerKeys,
+  unsigned,
 } from './authorities.ts';
 import { FILE, type Fields, PROJECT, type Stage, signature, stamp, text } from './stage.ts';
 
@@ -137,6 +139,15 @@ const certificates: Forgery[] = [
     () => certificate({ by: namesake }) + namesake.pem,
   ),
   shown('a certificate signed by one that is no authority', () => certificate({ by: layman }) + layman.pem),
+  shown(
+    'a certificate signed by a key that may sign, of one that is no authority',
+    () => certificate({ by: scribe }) + scribe.pem,
+  ),
+  shown('a certificate whose own signature is wrong', () => unsigned(certificate())),
+  shown(
+    'an authority in between whose signature is wrong',
+    () => certificate({ by: middle }) + unsigned(middle.pem),
+  ),
   shown('an authority in between that has expired', () => certificate({ by: middle }) + expiredMiddle.pem),
   shown('an authority in between that is missing', () => certificate({ by: middle })),
   shown('a key that is too short', () => certificate({ publicKey: small.publicKey })),
@@ -348,6 +359,7 @@ const invitations: Forgery[] = [
   invited('on another path', (stage) => stage.confirmLink().replace('/confirm', '/unsubscribe')),
   invited('to the topic of another', (stage) => stage.confirmLink(stage.smn.host, stage.topicUrn(OTHER_UID))),
   invited('to two topics', (stage) => `${stage.confirmLink()}&topic_urn=other`),
+  invited('with a very long link', (stage) => stage.confirmLink().replace('t0ken', 'x'.repeat(3_000))),
   invited('without a token', (stage) => stage.confirmLink().replace('t0ken', '')),
   {
     given: 'an invitation that leads on to somewhere else',
