@@ -66,7 +66,7 @@ t.test('hooks are answered while the alarm port is flooded', async (t) => {
     await answer.body.dump();
     times.push(performance.now() - at);
   }
-  const sentMeanwhile = sent;
+  const sentMeanwhile = Math.min(sent, FLOOD);
   await waves;
   const { body } = await request(`http://127.0.0.1:${port}/metrics`);
   const counted = (await body.text()).match(/^rds_pilot_alarm_messages_total.*$/gm);
