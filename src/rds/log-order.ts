@@ -40,8 +40,8 @@ export type LogOrder = {
 
 export const KEY_LIFE_SECONDS = 900;
 const TOKEN_LIFE_SECONDS = 24 * 3600;
-/** Between the note and the latest moment at which the cloud may have issued it: start, pause, deadline of a call. */
-const ISSUE_SECONDS = 60;
+/** Between the note and the latest moment at which the cloud may have issued it: start, pause, deadline, late effect. */
+const ISSUE_SECONDS = 120;
 /** A Job ends well before its keys do; its containers end themselves still earlier, to leave a report. */
 export const JOB_DEADLINE_SECONDS = 780;
 export const CONTAINER_DEADLINE_SECONDS = 720;
@@ -52,9 +52,11 @@ export function credentialEndsAt({ form, at }: JobCredential): number {
   return at + (life + ISSUE_SECONDS) * 1000;
 }
 
+const OVERDUE_SECONDS = 960;
+
 /** A Job that has not ended by then never will. */
 export function jobIsOverdueAt({ at }: JobCredential): number {
-  return at + (KEY_LIFE_SECONDS + ISSUE_SECONDS) * 1000;
+  return at + OVERDUE_SECONDS * 1000;
 }
 
 const NAME_MAX = 30;

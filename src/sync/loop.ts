@@ -89,10 +89,12 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (!served) return stale('another call was faster');
     const issued = served.logs?.issued;
     if (!issued) return finish(view, served, verdict);
-    const unheard = () => revokeIssued(cloud, issued);
+    const unheard = () => revokeIssued({ deps, cloud }, issued);
     try {
       const outcome = finish(view, served, verdict);
-      return outcome.kind === 'answer' ? { ...outcome, unheard } : outcome;
+      if (outcome.kind === 'answer') return { ...outcome, unheard };
+      await unheard();
+      return outcome;
     } catch (bug) {
       await unheard();
       throw bug;

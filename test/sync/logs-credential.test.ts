@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import type { JobDeps } from '../../src/jobs/logs/run.ts';
+import { credentialEndsAt, KEY_LIFE_SECONDS } from '../../src/rds/log-order.ts';
 import { MINUTE, SECOND } from '../support/world.ts';
 import { createLogWorld, GIVE_KEYS, type LogWorld } from './log-world.ts';
 
@@ -187,6 +188,53 @@ t.test('a delete waits one settle time for a token that nobody has seen', async 
   await world.remove('shop');
   t.notOk(await world.isGone('shop', 2 * MINUTE));
   t.ok(await world.isGone('shop', 6 * MINUTE));
+});
+
+t.test('one refusal of the cloud does not let a delete go with a token that lives', async (t) => {
+  const { world, access } = await started(t, 'token', { deletionPolicy: 'Retain' });
+  world.simulator.faults.add({ match: { service: 'rds', method: 'GET' }, kind: '403', times: 2 });
+  await world.remove('shop');
+  t.ok(await world.isGone('shop', 5 * MINUTE));
+  t.ok(await world.isRefused(access));
+});
+
+t.test('a cloud that refuses for good holds a delete no longer than one settle time', async (t) => {
+  const { world } = await started(t, 'token', { deletionPolicy: 'Retain' });
+  world.simulator.faults.add({ match: { service: 'rds' }, kind: '403', times: 1e6 });
+  await world.remove('shop');
+  t.notOk(await world.isGone('shop', 3 * MINUTE));
+  t.ok(await world.isGone('shop', 4 * MINUTE));
+});
+
+t.test(
+  'the second token is refused and the first cannot be revoked: it goes out, and dies later',
+  async (t) => {
+    const world = await createLogWorld(t);
+    await world.ready();
+    world.withoutKeys();
+    let logins = 0;
+    world.onCloudCall(({ method, route }) => {
+      if (method !== 'POST' || route !== TOKENS) return;
+      logins += 1;
+      if (logins === 2) world.failing('403', { method: 'POST', path: TOKENS });
+      if (logins === 1) world.failing('503', { method: 'DELETE' }, 2);
+    });
+    await world.order('a');
+    const job = await world.onlyJob();
+    const access = await world.accessOf(job.metadata.name);
+    t.same(access.errorlog, access.slowlog, 'one for both');
+    t.notOk(await world.isRefused(access));
+    await world.end(job, 'Failed', 'BackoffLimitExceeded');
+    await world.clock.advance(MINUTE);
+    t.ok(await world.isRefused(access));
+    t.equal(world.simulator.state.tokens.length, 1, "no token lives but the operator's own");
+  },
+);
+
+t.test('a note ends after whatever was issued under it, however late', async (t) => {
+  // Start, pause, deadline and late effect of a call, as the settle time counts them.
+  const latestSeconds = 20 + 12 + 8 + 60;
+  t.ok(credentialEndsAt({ name: 'a', form: 'keys', at: 0 }) >= (latestSeconds + KEY_LIFE_SECONDS) * SECOND);
 });
 
 t.test('a token revoked in mid-run: said in the output and in status', async (t) => {

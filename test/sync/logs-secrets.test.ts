@@ -10,11 +10,9 @@ import type { JobAccess, OpenCloud } from '../../src/otc/cloud.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { MINUTE } from '../support/world.ts';
-import { createLogWorld } from './log-world.ts';
+import { createLogWorld, type LogWorld } from './log-world.ts';
 
-/** Those in which a leak can be planted from outside. */
-const OPEN = ['logs', 'status', 'events', 'metrics', 'bodies', 'output'] as const;
-const CHANNELS = [...OPEN, 'journal', 'jobs'] as const;
+const CHANNELS = ['logs', 'status', 'events', 'metrics', 'bodies', 'output', 'journal', 'jobs'] as const;
 type Channel = (typeof CHANNELS)[number];
 type Test = Parameters<typeof createLogWorld>[0];
 
@@ -78,6 +76,8 @@ async function told(t: Test, form: 'keys' | 'token', leaksInto?: Channel) {
   if (leaksInto === 'metrics')
     metrics.otcCalled({ service: 'iam', method: 'POST', route: secret(), result: '201', seconds: 1 });
   const refused = await world.app.inject({ method: 'POST', url: '/sync', payload: {} });
+  if (leaksInto === 'journal' || leaksInto === 'jobs')
+    await leakInto(world, leaksInto === 'journal' ? 'Lease' : 'Job', secret());
   const dump = world.api.dump();
   const kinds = (...wanted: string[]) => JSON.stringify(dump.filter(({ kind }) => wanted.includes(kind)));
   const answers = world.calls
@@ -99,6 +99,20 @@ async function told(t: Test, form: 'keys' | 'token', leaksInto?: Channel) {
   return { channels, leaks, secrets };
 }
 
+/** As if somebody had written it there: into the first object of the kind. */
+async function leakInto(world: LogWorld, kind: 'Lease' | 'Job', secret: string): Promise<void> {
+  const found = world.api.dump().find((object) => object.kind === kind);
+  const { name = '', namespace } = found?.metadata ?? {};
+  const where = kind === 'Lease' ? 'coordination.k8s.io/v1' : 'batch/v1';
+  const path = `/apis/${where}/namespaces/${namespace}/${kind.toLowerCase()}s/${name}`;
+  await world.kube(
+    'PATCH',
+    path,
+    { metadata: { annotations: { note: secret } } },
+    'application/merge-patch+json',
+  );
+}
+
 for (const form of ['keys', 'token'] as const) {
   t.test(`${form}: no credential of a Job is told anywhere`, async (t) => {
     const { leaks, secrets, channels } = await told(t, form);
@@ -108,7 +122,7 @@ for (const form of ['keys', 'token'] as const) {
   });
 }
 
-for (const channel of OPEN) {
+for (const channel of CHANNELS) {
   t.test(`a leak planted in ${channel} is found`, async (t) => {
     const { leaks } = await told(t, 'keys', channel);
     t.ok(leaks.includes(channel));

@@ -272,3 +272,17 @@ t.test('after an order an Rds comes to rest: no status write, no write to the cl
   t.equal((await world.rds('shop'))?.metadata.resourceVersion, before);
   t.equal(JSON.stringify(world.simulator.calls().iam), calls);
 });
+
+t.test(
+  'what was told about logs is told for a new generation at once, not when somebody looks',
+  async (t) => {
+    const world = await createLogWorld(t);
+    await world.ready();
+    await world.order('a');
+    await world.run(await world.onlyJob());
+    await world.apply('shop', { deletionPolicy: 'Retain' });
+    await world.clock.advance(MINUTE);
+    const { metadata } = (await world.rds('shop')) ?? {};
+    t.equal((await world.logsCondition())?.observedGeneration, metadata?.generation);
+  },
+);

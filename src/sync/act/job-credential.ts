@@ -52,25 +52,36 @@ async function keysFor(cloud: Cloud, name: string): Promise<IssuedCredential> {
 
 /** One for each container: who ends first revokes only its own. */
 async function tokensFor(cloud: Cloud, credential: JobCredential): Promise<IssuedCredential> {
+  const common = { name: credential.name, form: 'token', untilMs: jobIsOverdueAt(credential) } as const;
   const first = await cloud.issueToken();
   try {
     const second = await cloud.issueToken();
-    return {
-      name: credential.name,
-      form: 'token',
-      files: { errorlog: JSON.stringify(first), slowlog: JSON.stringify(second) },
-      untilMs: jobIsOverdueAt(credential),
-    };
+    return { ...common, files: { errorlog: JSON.stringify(first), slowlog: JSON.stringify(second) } };
   } catch (error) {
-    await cloud.revokeToken(first.token);
+    if (await isRevoked(cloud, first.token)) throw error;
+    // Its Secret is the place from which it will be revoked: both containers get the one that there is.
+    const file = JSON.stringify(first);
+    return { ...common, files: { errorlog: file, slowlog: file } };
+  }
+}
+
+async function isRevoked(cloud: Cloud, token: string): Promise<boolean> {
+  try {
+    await cloud.revokeToken(token);
+    return true;
+  } catch (error) {
+    if (error instanceof CloudError) return false;
     throw error;
   }
 }
 
+/** Our own no, before anything was sent; and the cloud's, which issues nothing to whom it holds back. */
+const NOT_SENT: ReadonlySet<string> = new Set(['BUDGET', 'NO_ANSWER', 'THROTTLED']);
+
 /** Not sent at all, or refused: nothing was issued. A login without an answer may have been one. */
 function isDefinite(error: CloudError, form: JobCredential['form']): boolean {
   if (form === 'keys' || !(error instanceof RetryableError)) return error.outcome === 'refused';
-  return error.code === 'BUDGET' || error.code === 'THROTTLED';
+  return NOT_SENT.has(error.code);
 }
 
 /** Off the list again, since there is nothing to revoke. Where the account gives no keys, a token is the next try. */
@@ -88,8 +99,12 @@ function nextTry(logs: LogOrder, error: CloudError): LogOrder {
 }
 
 /** For a call whose answer nobody will get: what it would have handed on must not live on. */
-export async function revokeIssued(cloud: Cloud, issued: IssuedCredential): Promise<void> {
-  for (const token of tokensIn(issued.files)) await cloud.revokeToken(token);
+export async function revokeIssued(
+  { deps, cloud }: Pick<LogTools, 'deps' | 'cloud'>,
+  { name, files }: IssuedCredential,
+): Promise<void> {
+  for (const token of new Set(tokensIn(files)))
+    if (!(await isRevoked(cloud, token))) deps.log.warn({ job: name }, 'a token that nobody got still lives');
 }
 
 export function tokensIn(files: Record<string, string>): string[] {

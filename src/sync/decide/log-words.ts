@@ -1,7 +1,6 @@
 // What people and programs are told about the last order for logs: a copy of the journal in status, and a condition.
 
-import type { ConditionWish } from '../../rds/conditions.ts';
-import { isoTime } from '../../rds/conditions.ts';
+import { type ConditionWish, findCondition, isoTime } from '../../rds/conditions.ts';
 import type { JobEnd } from '../../rds/job-state.ts';
 import type { Journal } from '../../rds/journal.ts';
 import {
@@ -82,9 +81,9 @@ function stateWord({ state, result }: LogOrder): LogJobStatus['state'] {
   return state === 'running' ? 'Running' : (result?.state ?? 'Failed');
 }
 
-/** Nothing for an Rds whose logs were never ordered, or whose journal this call has not read. */
+/** Nothing for an Rds whose logs were never ordered. */
 export function logsCondition(o: Observed): ConditionWish[] {
-  if (typeof o.journal !== 'object' || 'unavailable' in o.journal) return [];
+  if (typeof o.journal !== 'object' || 'unavailable' in o.journal) return toldBefore(o);
   const { logs } = o.journal;
   if (!logs) return [];
   const type = 'LogsFetched' as const;
@@ -103,6 +102,14 @@ export function logsCondition(o: Observed): ConditionWish[] {
     case 'Failed':
       return [{ type, status: 'False', reason: 'LogsFailed', message: `Job ${job} failed.${why}` }];
   }
+}
+
+/** The journal was not read: what was told still holds, for the present generation too. */
+function toldBefore({ rds }: Observed): ConditionWish[] {
+  const told = findCondition(rds.status?.conditions, 'LogsFetched');
+  if (!told) return [];
+  const { type, status, reason, message } = told;
+  return [{ type, status, reason, message } as ConditionWish];
 }
 
 function readable(logs: LogOrder, job: string): string {

@@ -68,8 +68,13 @@ function isHeldBack(o: Pick<Observed, 'rds' | 'spec'>): boolean {
 export function decideLogs(o: Observed, journal: Journal): LogStep | undefined {
   if (o.cloud.kind !== 'fresh') return undefined;
   const { at } = o.cloud;
-  const over = endCredential(o, journal, at);
-  if (over || journal.closed) return over;
+  const over = forgetDead(o, journal, at);
+  if (over) return over;
+  // Revoking comes last: an IAM that refuses it must not keep a new order waiting.
+  return (journal.closed ? undefined : serve(o, journal, at)) ?? revoke(o, journal);
+}
+
+function serve(o: Observed, journal: Journal, at: number): LogStep | undefined {
   const order = newOrder(o, journal, at) ?? forgetBoolean(o, journal);
   if (order) return order;
   if (journal.logs?.state === 'wanted')
@@ -86,12 +91,18 @@ function currentCredential(o: Observed, journal: Journal): JobCredential | undef
   return credentials.find(({ name }) => name === nameOf(o, logs));
 }
 
-/** Whatever no Job needs any more: a token is revoked, keys are waited out. */
-function endCredential(o: Observed, journal: Journal, at: number): LogStep | undefined {
+/** What no Job needs any more and the cloud refuses by now: keys are waited out. */
+function forgetDead(o: Observed, journal: Journal, at: number): LogStep | undefined {
   const current = currentCredential(o, journal);
   const listed = journal.credentials ?? [];
   const rest = listed.filter((one) => one === current || at < credentialEndsAt(one));
-  if (rest.length < listed.length) return { kind: 'swap', journal: { ...journal, credentials: rest } };
+  if (rest.length === listed.length) return undefined;
+  return { kind: 'swap', journal: { ...journal, credentials: rest } };
+}
+
+/** A token that no Job needs any more. */
+function revoke(o: Observed, journal: Journal): LogStep | undefined {
+  const current = currentCredential(o, journal);
   const tried = [...(o.logs?.revoked ?? []), ...(o.logs?.unrevoked ?? [])];
   const token = logSecrets(o.children).find(
     (secret) =>
@@ -101,7 +112,7 @@ function endCredential(o: Observed, journal: Journal, at: number): LogStep | und
   );
   if (!token) return undefined;
   const { name } = token.metadata;
-  const left = listed.filter((one) => one.name !== name);
+  const left = (journal.credentials ?? []).filter((one) => one.name !== name);
   return { kind: 'revoke', secret: name, journal: { ...journal, credentials: left } };
 }
 
@@ -204,9 +215,11 @@ export function logsPace(o: Observed): number {
 export function tokensHoldDelete(o: Observed): boolean {
   if (typeof o.journal !== 'object' || 'unavailable' in o.journal) return false;
   if (o.rds.metadata.deletionTimestamp === undefined) return false;
-  // Nobody can revoke it without credentials; the stopped pod has tried.
-  if (o.cloud.kind === 'failed' && o.cloud.failure.class !== 'retryable') return false;
+  const { closed } = o.journal;
   const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  // One refusal may be a bad day. Without credentials nobody can revoke it, and the stopped pod has tried.
+  const isRefused = o.cloud.kind === 'failed' && o.cloud.failure.class !== 'retryable';
+  if (isRefused && closed && at >= closed.at + o.timing.settleMs) return false;
   const secrets = logSecrets(o.children);
   return (o.journal.credentials ?? []).some(
     ({ form, name, at: noted }) =>
