@@ -5,10 +5,16 @@ import { HOOK_SITES } from './hook-call.ts';
 import { KUBE_SITES } from './kube-sites.ts';
 import { OTC_SITES } from './otc-sites.ts';
 import { PLAN_SITES } from './plan.ts';
+import { POD_SITES } from './pods.ts';
 import { WATCH_SITES } from './world.ts';
 
-/** Faults of the wires: every one of them is also struck by the exhaustive part. */
-export const WIRE_SITES: Record<string, readonly string[]> = { ...OTC_SITES, ...KUBE_SITES, ...HOOK_SITES };
+/** Faults of the wires and of pods: every one of them is also struck by the exhaustive part. */
+export const WIRE_SITES: Record<string, readonly string[]> = {
+  ...OTC_SITES,
+  ...KUBE_SITES,
+  ...HOOK_SITES,
+  ...POD_SITES,
+};
 /** What only random schedules meet. */
 export const PLANNED_SITES: Record<string, readonly string[]> = { ...WATCH_SITES, ...PLAN_SITES };
 const ALL_SITES: Record<string, readonly string[]> = { ...WIRE_SITES, ...PLANNED_SITES };

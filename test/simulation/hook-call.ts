@@ -47,7 +47,7 @@ export function createHookCall(deps: HookCallDeps): CallHook {
   async function undergo(
     decision: Decision,
     path: string,
-    send: () => Promise<HookResponse>,
+    send: (isHeard?: () => boolean) => Promise<HookResponse>,
     replica: Replica,
   ): Promise<HookResponse> {
     const answer = send;
@@ -58,12 +58,15 @@ export function createHookCall(deps: HookCallDeps): CallHook {
         replica.kill();
         return refused();
       case 'cut-at-once':
-        ignore(answer());
+        ignore(answer(() => false));
         return refused();
-      case 'cut-later':
-        ignore(answer());
+      case 'cut-later': {
+        let isCut = false;
+        ignore(answer(() => !isCut));
         await clock.sleep(20 + chance.below(`${decision.key} cut`, CUT_MS));
+        isCut = true;
         return refused();
+      }
       case 'answer-lost':
         await answer();
         return refused();
@@ -110,7 +113,7 @@ export function createHookCall(deps: HookCallDeps): CallHook {
       return response;
     }
     return decision
-      ? undergo(decision, path, () => replica.call(path, body), replica)
+      ? undergo(decision, path, (isHeard) => replica.call(path, body, isHeard), replica)
       : replica.call(path, body);
   };
 }

@@ -3,8 +3,9 @@
 
 import { parseArgs } from 'node:util';
 import type { Strike } from './decisions.ts';
-import { CLAIMED_SITES } from './otc-sites.ts';
-import { runScenario, SCENARIOS } from './scenarios.ts';
+import { JOB_SCENARIOS } from './job-scenarios.ts';
+import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
+import { runScenario, SCENARIOS, type Scenario } from './scenarios.ts';
 import { runSchedule } from './schedule.ts';
 import type { Violation } from './violation.ts';
 
@@ -19,7 +20,7 @@ const { values } = parseArgs({
 });
 const first = Number(values.first);
 const wanted = new Set(values.breaks === '' ? [] : values.breaks.split(','));
-const others: string[] = [];
+const otherwise: string[] = [];
 const endsAt = performance.now() + Number(values.seconds) * 1000;
 let tried = 0;
 let found: { invariant: string; message: string; what: string } | undefined;
@@ -37,16 +38,31 @@ const AIMED: { kind: string; sites: readonly string[]; occurrence: number }[] = 
   { kind: 'late', sites: writes, occurrence: 1 },
   { kind: 'empty-list', sites: LISTS, occurrence: 2 },
 ];
-const operations = SCENARIOS.filter(({ strikes }) => strikes === undefined);
-const calm = SCENARIOS.map((scenario) => ({ scenario, strikes: [] as Strike[] }));
-const struck = operations.flatMap((scenario) =>
-  AIMED.map(({ kind, sites, occurrence }) => ({
-    scenario,
-    strikes: sites.map((site) => ({ site, occurrence, kind })),
-  })),
-);
+const AIMED_AT_JOBS: typeof AIMED = [
+  { kind: '503', sites: [...CREDENTIAL_SITES], occurrence: 1 },
+  { kind: 'cut-at-once', sites: ['hook /sync'], occurrence: 1 },
+  { kind: 'timeout-after', sites: [...CREDENTIAL_SITES, 'otc login'], occurrence: 1 },
+];
+type Aim = { scenario: Scenario; strikes: readonly Strike[] };
 
-async function aim(aims: typeof calm, turn: number): Promise<Violation | undefined> {
+const calmly = (scenario: Scenario): Aim => ({ scenario, strikes: [] });
+const aimedAt = (scenarios: readonly Scenario[], aims: typeof AIMED): Aim[] =>
+  scenarios.flatMap((scenario) =>
+    aims.map(({ kind, sites, occurrence }) => ({
+      scenario,
+      strikes: sites.map((site) => ({ site, occurrence, kind })),
+    })),
+  );
+/** One of these, one of those. */
+const inTurn = (these: readonly Aim[], those: readonly Aim[]): Aim[] =>
+  these.flatMap((one, index) => [one, ...those.slice(index, index + 1)]).concat(those.slice(these.length));
+
+const others = SCENARIOS.filter((scenario) => !JOB_SCENARIOS.includes(scenario));
+const operations = others.filter(({ strikes }) => strikes === undefined);
+const calm = inTurn(others.map(calmly), JOB_SCENARIOS.map(calmly));
+const struck = inTurn(aimedAt(operations, AIMED), aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS));
+
+async function aim(aims: readonly Aim[], turn: number): Promise<Violation | undefined> {
   const aimed = aims[turn];
   return aimed && (await runScenario(aimed.scenario, aimed.strikes)).violation;
 }
@@ -55,7 +71,7 @@ function judge(violation: Violation | undefined, what: string): void {
   tried += 1;
   if (!violation || found) return;
   const { invariant } = violation;
-  if (wanted.size > 0 && !wanted.has(invariant)) others.push(`${what} ${invariant}`);
+  if (wanted.size > 0 && !wanted.has(invariant)) otherwise.push(`${what} ${invariant}`);
   else found = { invariant, message: violation.message.slice(0, 200), what };
 }
 
@@ -65,4 +81,4 @@ for (let turn = 0; !isOver(); turn += 1) {
   judge(violation, `seed ${seed}`);
   for (const aims of [calm, struck]) if (!isOver()) judge(await aim(aims, turn), `aimed ${turn}`);
 }
-console.log(JSON.stringify({ tried, found, others }));
+console.log(JSON.stringify({ tried, found, others: otherwise }));

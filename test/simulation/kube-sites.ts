@@ -32,11 +32,13 @@ export const KUBE_SITES = {
   'kube live rds': READ,
   'kube live namespace': READ,
   'kube live crd': READ,
+  'kube pods': READ,
   'kube event': WRITE,
   'loop get': ['lost-before', '500-before', 'slow'],
   'loop finalizer': LOOP,
   'loop status': [...LOOP, '422'],
   'loop apply': LOOP,
+  'loop delete': LOOP,
   'loop event': ['lost-before', '500-before'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -65,6 +67,7 @@ export function hookKubeSite(request: KubeRequest): KubeSite {
   if (path.includes('/rdss/')) return 'kube live rds';
   if (/\/(rdss|rdsbackups)$/.test(path)) return 'kube rds list';
   if (path.includes('/customresourcedefinitions/')) return 'kube live crd';
+  if (path.endsWith('/pods')) return 'kube pods';
   if (path.endsWith('/events')) return 'kube event';
   if (request.method === 'GET' && /^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'kube live namespace';
   throw new Error(
@@ -77,8 +80,7 @@ export function loopKubeSite(request: KubeRequest): KubeSite {
   const [path = ''] = request.path.split('?', 1);
   if (path.endsWith('/events') || path.includes('/events/')) return 'loop event';
   if (request.method === 'GET') return 'loop get';
-  // Metacontroller deletes a child only when an answer leaves one out, which none does today.
-  if (request.method === 'DELETE') return 'loop apply';
+  if (request.method === 'DELETE') return 'loop delete';
   if (request.method === 'PATCH') return 'loop apply';
   return path.endsWith('/status') ? 'loop status' : 'loop finalizer';
 }

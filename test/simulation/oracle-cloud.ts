@@ -20,7 +20,15 @@ import {
   specOf,
   statusOf,
 } from './cluster.ts';
-import { CLAIMED_SITES, fitsOf, instanceIdOf, isWriteSite, type OtcSite, opsOf } from './otc-sites.ts';
+import {
+  CLAIMED_SITES,
+  CREDENTIAL_SITES,
+  fitsOf,
+  instanceIdOf,
+  isWriteSite,
+  type OtcSite,
+  opsOf,
+} from './otc-sites.ts';
 import type { Report } from './violation.ts';
 
 /** A call decides on what it reads live and sends a little later: 20 s budget, 12 s pause, slow swaps. */
@@ -292,7 +300,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
 
   return {
     beforeSend(site: OtcSite, request: OtcRequest): void {
-      if (!isWriteSite(site)) return;
+      if (!isWriteSite(site) || CREDENTIAL_SITES.has(site)) return;
       look();
       if (site === 'otc create') judgeCreate(request);
       else judgeWrite(site, request);

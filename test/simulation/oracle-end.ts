@@ -7,11 +7,17 @@ import { REGION } from '../../src/simulator/demo-account.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
+import { logsProblem } from './oracle-credentials.ts';
+import { sqlProblem } from './oracle-sql.ts';
+import type { SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
 export type Facts = {
   cluster: Cluster;
   cloud: SimCloud;
+  servers: SqlServers;
+  /** No replica's own clock is wrong. */
+  clocksAgree: () => boolean;
   /** Instances that people removed or made. */
   removedByHand: ReadonlySet<string>;
   foreign: ReadonlySet<string>;
@@ -35,6 +41,9 @@ function deletionProblem({ cluster, cloud }: Facts, object: KubeObject): string 
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
   if (instance?.status === 'BUILD' && isStuck(cloud, instance) && reason === 'Busy') return undefined;
   if (instance?.status === 'CREATE FAIL' && reason === 'FinalBackupFailed') return undefined;
+  // The credentials of a tenant went with the namespace: told, and a person has to bring them back.
+  const { namespace = '' } = object.metadata;
+  if (reason === 'CredentialsInvalid' && cluster.isGoing('Namespace', namespace, 0)) return undefined;
   return `the delete does not end (${reason})`;
 }
 
@@ -51,7 +60,11 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
   return (
-    difference(object, instance) ?? replicaProblem(facts, object) ?? childProblem(facts, object, instance)
+    difference(object, instance) ??
+    replicaProblem(facts, object) ??
+    childProblem(facts, object, instance) ??
+    logsProblem(facts, object) ??
+    sqlProblem(cluster, facts.servers, object, instance)
   );
 }
 

@@ -144,6 +144,12 @@ const ROWS = [
   write('otc minor upgrade', `POST ${ONE}/db-upgrade`, ['minorUpgrade'], {
     fits: ({ minorUpgrade }) => minorUpgrade === 'Now' || minorUpgrade === 'InWindow',
   }),
+  read('otc error log', `GET ${ONE}/errorlog`),
+  read('otc slow log', `GET ${ONE}/slowlog`),
+  // For log Jobs; their tokens come from a login. Judged by oracle-credentials.ts.
+  write('otc keys', 'POST /v3.0/OS-CREDENTIAL/securitytokens', []),
+  // A 404 is the proof that a token is dead: a cloud that lies in this is beyond the protocol.
+  write('otc revoke', 'DELETE /v3/auth/tokens', [], { faults: WRITE.filter((kind) => kind !== '404') }),
   write('otc tag', `POST ${ONE}/tags/action`, [], { says: /"create"/ }),
   write('otc untag', `POST ${ONE}/tags/action`, []),
 ] as const satisfies readonly Row[];
@@ -168,6 +174,9 @@ export const isWriteSite = (site: OtcSite): boolean => bySite.get(site)?.isWrite
 export const CLAIMED_SITES: ReadonlySet<string> = new Set(
   rows.flatMap(({ site, ops = [] }) => (ops.length === 0 ? [] : [site])),
 );
+
+/** Credentials of log Jobs: noted in the journal instead of claimed. */
+export const CREDENTIAL_SITES: ReadonlySet<string> = new Set<OtcSite>(['otc keys', 'otc revoke']);
 
 /** undefined: a call that nobody told the simulation about. */
 export function otcSite(request: OtcRequest): OtcSite | undefined {

@@ -25,6 +25,8 @@ export type OtcWireDeps = {
   /** The oracles look before anything can take effect, and after. */
   beforeSend(site: OtcSite, request: OtcRequest): void;
   afterSend(site: OtcSite, request: OtcRequest, response: OtcResponse | undefined): void;
+  /** An answer has come back to somebody who lives. */
+  received(mortal: Mortal, site: OtcSite, response: OtcResponse): void;
 };
 
 /** Within what the protocol promises to survive: 2 wrong empty answers, 60 s late effect, 12 s pause. */
@@ -74,6 +76,7 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     if (clock.now() < liesUntil && LISTS_OF_INSTANCES.has(site)) return [{ kind: 'empty-list' }];
     if (deps.weather.is('tenant is down') && isOfTenant(request)) return [{ kind: 'timeout-before' }];
     if (deps.weather.is('cloud is down')) return [{ kind: 'timeout-before' }];
+    if (site === 'otc keys' && deps.weather.is('no temporary keys')) return [{ kind: '403' }];
     if (deps.weather.is('cloud is slow'))
       return [{ kind: 'slow', delayMs: deps.weather.delayMs(`slow ${count}`) }];
     return [];
@@ -132,7 +135,10 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     deps.beforeSend(site, request);
     if (decision?.kind === 'echo') return echo(request);
     const outcome = exchange(mortal, site, request, decision);
-    return mortal.isAlive ? answer(mortal, request, outcome) : mortal.never();
+    if (!mortal.isAlive) return mortal.never();
+    const response = await answer(mortal, request, outcome);
+    deps.received(mortal, site, response);
+    return response;
   }
 
   return (mortal) => async (request) => {

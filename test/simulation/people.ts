@@ -91,6 +91,38 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     await cluster.call('PATCH', path, { data }, 'application/merge-patch+json');
   }
 
+  async function orderByStatus({ namespace, name }: Target, status: Record<string, true>): Promise<void> {
+    const path = `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}/status`;
+    await cluster.call('PATCH', path, { status }, 'application/merge-patch+json');
+  }
+
+  async function declare(target: Target, deed: Extract<Deed, { do: 'declare' }>): Promise<void> {
+    const [first = ''] = deed.databases;
+    const users = deed.users.map(({ name, password, rights }) => ({
+      name,
+      grants: rights.length > 0 ? [{ database: first, privileges: rights }] : [],
+      ...(password === 'spec' ? { password: `${passwordFor(target)}-${name}` } : {}),
+      ...(password === 'secret' ? { passwordSecretRef: { name: userSecretOf(target), key: 'pw' } } : {}),
+    }));
+    // Created once; later ones find it there.
+    if (deed.users.some(({ password }) => password === 'secret'))
+      await cluster.secret(target.namespace, userSecretOf(target), { pw: `${passwordFor(target)}-user` });
+    await editSpec(target, { databases: deed.databases, users, removal: deed.removal ?? 'Keep' });
+  }
+
+  const userSecretOf = ({ name }: Target): string => `${name}-user-given`;
+
+  /** In the Secret, and in the spec where it is there. */
+  async function changeUserPassword(target: Target, value: string): Promise<void> {
+    const path = `/api/v1/namespaces/${target.namespace}/secrets/${userSecretOf(target)}`;
+    const data = { pw: Buffer.from(value).toString('base64') };
+    await cluster.call('PATCH', path, { data }, 'application/merge-patch+json');
+    await edit(target, (wish) => {
+      const users = wish.spec.users?.map((user) => (user.password ? { ...user, password: value } : user));
+      return { ...wish, spec: { ...wish.spec, ...(users ? { users } : {}) } };
+    });
+  }
+
   async function hold({ namespace, name }: Target): Promise<void> {
     const object = cluster.findRds(namespace, name);
     if (!object || object.metadata.deletionTimestamp) return;
@@ -161,13 +193,17 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
       case 'restart':
         return annotate(target, ANNOTATIONS.restart, deed.order);
       case 'reboot by status':
-        await cluster.call(
-          'PATCH',
-          `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss/${name}/status`,
-          { status: { reboot: true } },
-          'application/merge-patch+json',
-        );
-        return;
+        return orderByStatus(target, { reboot: true });
+      case 'order logs':
+        return annotate(target, ANNOTATIONS.logs, deed.value);
+      case 'logs by status':
+        return orderByStatus(target, { logs: true });
+      case 'reconcile':
+        return annotate(target, ANNOTATIONS.reconcile, deed.order);
+      case 'declare':
+        return declare(target, deed);
+      case 'new user password':
+        return changeUserPassword(target, deed.value);
       case 'relabel':
         await cluster.patch(namespace, name, { metadata: { labels: { note: deed.value } } });
         return;

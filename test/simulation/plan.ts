@@ -36,6 +36,12 @@ export type Deed =
   | { do: 'restart'; order: string }
   /** The old style: `true` written into status. */
   | { do: 'reboot by status' }
+  | { do: 'order logs'; value: string }
+  /** The old style, as above. */
+  | { do: 'logs by status' }
+  | { do: 'reconcile'; order: string }
+  | { do: 'declare'; databases: string[]; users: DeclaredUser[]; removal?: 'Keep' | 'Drop' }
+  | { do: 'new user password'; value: string }
   | { do: 'relabel'; value: string }
   | { do: 'adopt foreign' }
   | { do: 'adopt of neighbour' }
@@ -63,6 +69,9 @@ export type Deed =
   | { do: 'journals are swept'; which: number }
   | { do: 'clock jumps'; which: number; byMs: number };
 
+/** A user of the spec; where its password comes from, and what it may do in the first database. */
+export type DeclaredUser = { name: string; password: 'generated' | 'spec' | 'secret'; rights: string[] };
+
 export type Policy = 'Snapshot' | 'Delete' | 'Retain';
 
 export type Step = { key: string; at: number; target: Target; deed: Deed };
@@ -87,6 +96,11 @@ export const PLAN_SITES = {
     'dry-run',
     'restart',
     'reboot by status',
+    'order logs',
+    'logs by status',
+    'reconcile',
+    'declare',
+    'new user password',
     'relabel',
     'adopt foreign',
     'adopt of neighbour',
@@ -106,7 +120,7 @@ export const PLAN_SITES = {
     'sync for no reason',
   ],
   host: ['replica killed', 'clock jumps', 'old journals', 'journals are swept'],
-  weather: ['cloud is slow', 'cloud is down', 'tenant is down', 'API server is down'],
+  weather: ['cloud is slow', 'cloud is down', 'tenant is down', 'API server is down', 'no temporary keys'],
 } as const satisfies Record<string, readonly Deed['do'][]>;
 
 export function siteOfDeed(deed: Deed): keyof typeof PLAN_SITES {
@@ -165,6 +179,7 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     const at = createAt + 2 + chance.of(`${edit} at`) * Math.max(0, endAt - createAt);
     add(at, target, editDeed(chance, edit));
   }
+  addJobs(chance, name, target, { from: createAt, to: endAt }, add);
   if (!deletes) return;
   if (chance.of(`${name} hold`) < 0.2) add(endAt - 1, target, { do: 'hold' });
   add(endAt, target, { do: 'delete', foreground: chance.of(`${name} foreground`) < 0.2 });
@@ -177,6 +192,46 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     add(endAt + chance.below(`${name} force at`, 2 * MINUTE), target, { do: 'force-delete' });
   if (chance.of(`${name} again`) < 0.5)
     add(endAt + MINUTE + chance.below(`${name} again at`, 5 * MINUTE), target, { do: 'recreate' });
+}
+
+/** Orders and wishes that end in Jobs; mostly when there is a database already. */
+function addJobs(
+  chance: Chance,
+  name: string,
+  target: Target,
+  { from, to }: { from: number; to: number },
+  add: Add,
+): void {
+  const at = (what: string): number =>
+    from + chance.of(`${name} ${what} at`) * Math.max(0, to + MINUTE - from);
+  const isOrdered = chance.of(`${name} logs`) < 0.45;
+  for (let index = 0; isOrdered && index <= chance.below(`${name} logs count`, 3); index += 1) {
+    const order = `logs ${index}`;
+    const isBoolean = chance.of(`${name} ${order} style`) < 0.25;
+    add(
+      at(order),
+      target,
+      isBoolean ? { do: 'logs by status' } : { do: 'order logs', value: `${index + 1}h` },
+    );
+  }
+  const declares = chance.of(`${name} declares`) < 0.4;
+  for (let index = 0; declares && index <= chance.below(`${name} declares count`, 4); index += 1)
+    add(at(`declares ${index}`), target, jobDeed(chance, `${name} declares ${index}`));
+}
+
+function jobDeed(chance: Chance, name: string): Deed {
+  const what = chance.of(`${name} what`);
+  if (what < 0.2)
+    return { do: 'new user password', value: `${CANARY}-${chance.below(`${name} pw`, 1000)}User` };
+  if (what < 0.3) return { do: 'reconcile', order: name.replaceAll(' ', '-') };
+  const users = ['app', 'report'].slice(0, chance.below(`${name} users`, 3)).map((user) => ({
+    name: user,
+    password: chance.pick(`${name} ${user} password`, ['generated', 'spec', 'secret'] as const),
+    rights: chance.pick(`${name} ${user} rights`, [['ALL'], ['SELECT'], ['SELECT', 'INSERT'], []]),
+  }));
+  const databases = ['shop', 'stock'].slice(0, 1 + chance.below(`${name} databases`, 2));
+  const removal = chance.pick(`${name} removal`, ['Keep', 'Drop'] as const);
+  return { do: 'declare', databases, users, removal };
 }
 
 function editDeed(chance: Chance, edit: string): Deed {
@@ -213,6 +268,7 @@ function addTroubles(chance: Chance, targets: readonly Target[], chaosMs: number
     for (const which of [0, 1])
       add(chance.of(`sweep ${which} at`) * chaosMs, first, { do: 'journals are swept', which });
   }
+  if (chance.of('no keys') < 0.4) add(0, first, { do: 'no temporary keys', forMs: 2 * chaosMs });
   const going = chance.of('going');
   const at = chaosMs * (0.3 + 0.65 * chance.of('going at'));
   if (going < 0.05) add(at, first, { do: 'delete namespace' });

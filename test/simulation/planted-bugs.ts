@@ -1,13 +1,10 @@
 // Known-bad variants of src, as exact edits: proof that the simulation would see them. An edit that no longer fits
 // its file fails loudly and must be renewed.
 
-import type { Invariant } from './violation.ts';
+import { plantedBug as bug, edit, type PlantedBug } from './planted-bug.ts';
+import { JOB_BUGS } from './planted-job-bugs.ts';
 
-export type Edit = { file: string; search: string; replace: string };
-export type PlantedBug = { name: string; edits: Edit[]; breaks: Invariant[] };
-
-const edit = (file: string, search: string, replace: string): Edit => ({ file, search, replace });
-const bug = (name: string, breaks: Invariant[], ...edits: Edit[]): PlantedBug => ({ name, edits, breaks });
+export type { PlantedBug };
 
 const noLiveRead = edit(
   'sync/act/claim.ts',
@@ -338,4 +335,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       "if (missing === 'early') return next({ kind: 'swapJournal', journal: withoutCounter(refused(journal)) });",
     ),
   ),
+  ...JOB_BUGS,
 ];

@@ -5,6 +5,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { KubeCall } from '../../src/kube/api.ts';
 import { createEventWriter } from '../../src/kube/events.ts';
 import { createEvidenceKeeper } from '../../src/kube/evidence.ts';
+import { createReadJobMessages } from '../../src/kube/job-messages.ts';
 import { createJournalStore } from '../../src/kube/journal.ts';
 import { createReadLive, createReadLiveBackup } from '../../src/kube/live.ts';
 import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
@@ -31,7 +32,8 @@ const KUBE_DEADLINE_MS = 3_000;
 
 export type Replica = {
   readonly mortal: Mortal;
-  call(path: string, body: unknown): Promise<HookResponse>;
+  /** `isHeard`: whether the caller still listens when the answer is ready. */
+  call(path: string, body: unknown, isHeard?: () => boolean): Promise<HookResponse>;
   kill(): void;
   /** One round of the sweeper of journals; a failing one is tried again in the next round. */
   sweep(): Promise<void>;
@@ -44,7 +46,7 @@ export type ReplicaWatcher = {
     hook: HookName,
     request: HookRequest,
     replica: Mortal,
-  ): (response: HookResponse | Error, answer?: HookAnswer) => void;
+  ): (response: HookResponse | Error, answer?: HookAnswer, isHeard?: boolean) => void;
   logged(text: string): void;
 };
 
@@ -89,6 +91,8 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     ownerLeases: createOwnerLeases(kube, OUR_NAMESPACE, KUBE_DEADLINE_MS),
     readLive: createReadLive(kube, KUBE_DEADLINE_MS),
     readLiveBackup: createReadLiveBackup(kube, KUBE_DEADLINE_MS),
+    jobImage: 'registry.example/rds-pilot:simulated',
+    readJobMessages: createReadJobMessages(kube, KUBE_DEADLINE_MS),
     timing,
     draw: () => ({ password: passwordOf(random), mark: uid() }),
     memorySince: undefined,
@@ -117,12 +121,18 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     }
   }
 
-  async function watched(name: HookName, request: HookRequest): Promise<HookResponse> {
+  async function watched(
+    name: HookName,
+    request: HookRequest,
+    isHeard: () => boolean,
+  ): Promise<HookResponse> {
     const ended = watcher.began(name, request, mortal);
     try {
       const outcome = await run(name, readView(request, own.now()));
       const response = responseOf(outcome);
-      ended(response, outcome.kind === 'answer' ? outcome.answer : undefined);
+      const heard = isHeard();
+      if (outcome.kind === 'answer' && !heard) await outcome.unheard?.();
+      ended(response, outcome.kind === 'answer' ? outcome.answer : undefined, heard);
       return response;
     } catch (error) {
       ended(error instanceof Error ? error : new Error(String(error)));
@@ -132,12 +142,13 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
 
   return {
     mortal,
-    call(path, body) {
+    call(path, body, isHeard = () => true) {
       if (path === '/customize') {
         const rules = relatedResources(readParent((body as CustomizeRequest).parent, own.now()));
         return Promise.resolve(ok({ relatedResources: rules }));
       }
-      return Promise.race([watched(path.slice(1) as HookName, body as HookRequest), mortal.death]);
+      const work = watched(path.slice(1) as HookName, body as HookRequest, isHeard);
+      return Promise.race([work, mortal.death]);
     },
     kill: () => mortal.kill(),
     async sweep() {

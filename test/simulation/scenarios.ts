@@ -6,7 +6,9 @@ import type { RdsSpec } from '../../src/rds/spec.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
+import { JOB_SCENARIOS } from './job-scenarios.ts';
 import type { Deed, Policy, Target } from './plan.ts';
+import type { Scenario } from './scenario.ts';
 import { comeToRest, perform, runTo } from './schedule.ts';
 import { CANARY } from './secrets.ts';
 import type { Violation } from './violation.ts';
@@ -17,22 +19,7 @@ const TARGET: Target = { namespace: 'team-a', name: 'db1' };
 const SILENCE_MS = 3 * MINUTE;
 const LAGS: Lags = { listLagMs: 20 * SECOND, goneLagMs: 10 * SECOND, jobLagMs: 5 * SECOND };
 
-export type Scenario = {
-  name: string;
-  before: Deed[];
-  /** How long that takes, when it is more than a create. */
-  prepareMs?: number;
-  /** Time after each step of it. */
-  gapMs?: number;
-  deed: Deed;
-  forMs: number;
-  /** Part of the story of this operation, beside what is tried out. */
-  always?: Strike[];
-  /** Only calls at these sites are struck: what all operations share is struck in the first ones. */
-  strikes?: readonly string[];
-  /** Which replica answers which call depends on it. */
-  seed?: number;
-};
+export type { Scenario };
 
 const create = (policy: Policy = 'Snapshot', more: Partial<RdsSpec> = {}): Deed => ({
   do: 'create',
@@ -172,6 +159,7 @@ export const SCENARIOS: readonly Scenario[] = [
   change(['otc failover strategy'], { failoverStrategy: 'availability' }, HA),
   change(['otc minor upgrade'], { minorUpgrade: 'Now' }),
   change(['otc replica'], { readReplicas: [{ name: 'r1' }] }),
+  ...JOB_SCENARIOS,
 ];
 
 export type Outcome = {
@@ -182,39 +170,60 @@ export type Outcome = {
   lines: readonly string[];
 };
 
-/** The strikes count their calls from the moment of the operation on. */
+/** The strikes count their calls from the moment of the operation on, or of what comes while it is under way. */
 export async function runScenario(
   scenario: Scenario,
   strikes: readonly Strike[],
   options: { keepLines?: boolean } = {},
 ): Promise<Outcome> {
-  let armed: Choose | undefined;
-  const seen = new Map<string, number>();
+  const part = createCounter(scenario.always ?? []);
+  const tried = createCounter(strikes);
   const world = await createWorld({
     seed: scenario.seed ?? 7,
     replicas: 2,
     lags: LAGS,
     choose: (site, _occurrence, kinds) => {
-      if (!armed) return undefined;
-      const occurrence = (seen.get(site) ?? 0) + 1;
-      seen.set(site, occurrence);
-      return armed(site, occurrence, kinds);
+      const [always, once] = [part, tried].map(({ choose }) => choose(site, 0, kinds));
+      return always ?? once;
     },
     ...options,
   });
   await prepare(world, scenario);
-  armed = chooseExactly([...strikes, ...(scenario.always ?? [])]);
+  part.arm();
+  if (!scenario.next) tried.arm();
   await perform(world, { target: TARGET, deed: scenario.deed });
+  if (scenario.next) {
+    await runTo(world, world.clock.now() + scenario.next.afterMs);
+    tried.arm();
+    await perform(world, { target: TARGET, deed: scenario.next.deed });
+  }
   await runTo(world, world.clock.now() + scenario.forMs);
   if (world.violations.length === 0) await comeToRest(world, [TARGET], SILENCE_MS);
   world.stop();
   return {
     violation: world.violations[0],
     fired: world.decisions.fired,
-    calls: seen,
+    calls: tried.calls,
     end: world.cluster.findRds(TARGET.namespace, TARGET.name),
     lines: world.history?.lines ?? [],
   };
+}
+
+/** Counts the calls at each site from a moment on. */
+function createCounter(strikes: readonly Strike[]) {
+  const calls = new Map<string, number>();
+  const exactly = chooseExactly(strikes);
+  let isArmed = false;
+  const choose: Choose = (site, _occurrence, kinds) => {
+    if (!isArmed) return undefined;
+    const occurrence = (calls.get(site) ?? 0) + 1;
+    calls.set(site, occurrence);
+    return exactly(site, occurrence, kinds);
+  };
+  const arm = (): void => {
+    isArmed = true;
+  };
+  return { calls, choose, arm };
 }
 
 async function prepare(world: World, { before, gapMs = 0, prepareMs = 2 * MINUTE }: Scenario): Promise<void> {

@@ -1,12 +1,15 @@
 // One schedule: people live their plan while everything fails around them, then the faults stop and the world must
 // come to rest as the specs say.
 
+import type { KubeObject } from '../../src/kube/api.ts';
+import { findCondition } from '../../src/rds/conditions.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
+import { statusOf } from './cluster.ts';
 import { chooseByChance, type Decision } from './decisions.ts';
 import { layOldJournals } from './old-journals.ts';
 import { judgeOrphans, unfinished } from './oracle-end.ts';
-import { CLAIMED_SITES } from './otc-sites.ts';
+import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
 import { makePlan, type Plan, type Step, siteOfDeed } from './plan.ts';
 import { type Chance, createChance } from './random.ts';
 import type { Violation } from './violation.ts';
@@ -44,12 +47,16 @@ const RARE = new Set([
   'otc tags',
   'otc tasks',
   'otc job',
+  'otc error log',
+  'otc slow log',
+  'kube pods',
+  'loop delete',
 ]);
 
 function rates(chance: Chance): (site: string) => number {
   const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
   return (site) => {
-    if (CLAIMED_SITES.has(site)) return 0.35;
+    if (CLAIMED_SITES.has(site) || CREDENTIAL_SITES.has(site) || site.startsWith('pod ')) return 0.35;
     if (site === 'otc tag' || site === 'otc untag' || site.startsWith('kube owner')) return 0.2;
     if (RARE.has(site)) return 0.12;
     if (site === 'otc list' || site === 'otc find by id') return base * 0.7;
@@ -139,6 +146,7 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
     case 'cloud is down':
     case 'tenant is down':
     case 'API server is down':
+    case 'no temporary keys':
       world.weather.begin(deed.do, deed.forMs);
       return;
     case 'replica killed':
@@ -181,6 +189,7 @@ export async function comeToRest(
   await runTo(world, Math.max(clock.now() + REST_MS, calmSince + memoryMs));
   world.look();
   judgeOrphans(world.facts, world.retained, world.report);
+  world.judgeLostTokens();
   await beSilent(world, silenceMs);
 }
 
@@ -195,7 +204,7 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
     new Map(
       cluster
         .allRds()
-        .filter(({ metadata }) => !metadata.deletionTimestamp)
+        .filter((object) => !object.metadata.deletionTimestamp && !isTriedAgain(object))
         .map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object]),
     );
   const before = versions();
@@ -214,6 +223,11 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
   }
   const problem = unfinished(world.facts);
   if (problem !== undefined) world.report('converges', `it did not stay: ${problem}`);
+}
+
+/** What a server refuses is tried again now and then, and told. */
+function isTriedAgain(object: KubeObject): boolean {
+  return findCondition(statusOf(object).conditions, 'DatabasesReady')?.reason === 'DatabasesFailed';
 }
 
 function changed(before: object, after: object): string {

@@ -26,6 +26,15 @@ export const INVARIANTS = {
     'a change that clients notice is sent only in the window of the spec, a restart for parameters only there or on order',
   'one-replica-per-name': 'at most one read replica per name of the spec, counted in the cloud',
   'password-matches': 'the password in the Secrets is the one in the cloud',
+  'one-credential-per-attempt':
+    'a credential for a log Job is noted before it is asked for, once, limited, and given to one Job',
+  'credential-listed-until-dead':
+    'a credential of a log Job is in the journal and in its Secret until the cloud refuses it',
+  'secret-never-overwritten': 'the Secret of a credential never changes its content',
+  'logs-once-per-order': 'an order for logs is taken once',
+  'one-job-per-wish': 'a SQL Job that has succeeded is not made again while its record stands',
+  'job-recorded-before-dropped': 'the end of a SQL Job is in status before the Job goes',
+  'user-password-works': 'a given password of a user is published only when the server has it',
   'no-hot-loop': 'no Rds is called more than twice a second over a minute',
   'no-bug': 'no hook call ends with an unexpected error',
   converges: 'when faults stop every Rds reaches its spec, or a condition says why not',

@@ -2,7 +2,13 @@
 
 import type { Chance } from './random.ts';
 
-export type WeatherKind = 'cloud is slow' | 'cloud is down' | 'tenant is down' | 'API server is down';
+export type WeatherKind =
+  | 'cloud is slow'
+  | 'cloud is down'
+  | 'tenant is down'
+  | 'API server is down'
+  /** The account gives them to nobody, so that log Jobs get tokens. */
+  | 'no temporary keys';
 
 export type Weather = {
   begin(kind: WeatherKind, forMs: number): void;

@@ -19,11 +19,15 @@ import { createMortal } from './mortal.ts';
 import { createAnswerOracle } from './oracle-answers.ts';
 import { createCloudOracle } from './oracle-cloud.ts';
 import { createClusterOracle } from './oracle-cluster.ts';
+import { createCredentialOracle } from './oracle-credentials.ts';
 import type { Facts } from './oracle-end.ts';
+import { createSqlOracle } from './oracle-sql.ts';
 import { createOtcWire } from './otc-wire.ts';
 import { createPeople } from './people.ts';
+import { startPods } from './pods.ts';
 import { createChance, createSequence } from './random.ts';
 import { createReplica, type Replica } from './replica.ts';
+import { createSqlServers } from './sql-servers.ts';
 import type { Report, Violation } from './violation.ts';
 import { createWeather } from './weather.ts';
 
@@ -80,6 +84,9 @@ export async function createWorld(options: WorldOptions) {
 
   const clusterOracle = createClusterOracle(cluster, cloud, report);
   const cloudOracle = createCloudOracle(cluster, cloud, report);
+  const servers = createSqlServers(cloud);
+  const credentials = createCredentialOracle(cluster, cloud, report);
+  createSqlOracle(cluster, servers, report);
   const { tellsNothing } = clusterOracle;
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 
@@ -89,13 +96,30 @@ export async function createWorld(options: WorldOptions) {
     ...wires,
     cloud,
     report,
-    beforeSend: cloudOracle.beforeSend,
-    afterSend: cloudOracle.afterSend,
+    beforeSend(site, request) {
+      credentials.beforeSend(site, request);
+      cloudOracle.beforeSend(site, request);
+    },
+    afterSend(site, request, response) {
+      credentials.afterSend(site, response);
+      cloudOracle.afterSend(site, request, response);
+    },
+    received: credentials.received,
   });
   const kubeWire = createKubeWire({ ...wires, call: cluster.quickCall });
 
+  startPods({ ...wires, cluster, servers, wire: otcWire, report, tellsNothing });
+
   let born = 0;
   const replicas: Replica[] = [];
+
+  const began: typeof answers.began = (...call) => {
+    const ended = answers.began(...call);
+    return (response, answer, isHeard) => {
+      if (answer && isHeard) credentials.handedOver(answer.children as KubeObject[]);
+      ended(response, answer);
+    };
+  };
 
   function startReplica(slot: number): void {
     born += 1;
@@ -111,7 +135,7 @@ export async function createWorld(options: WorldOptions) {
       kube: kubeWire.forHook(mortal),
       random: createSequence(seed * 31 + born),
       uid,
-      watcher: { began: answers.began, logged: (text) => tellsNothing(text, 'a line of the log') },
+      watcher: { began, logged: (text) => tellsNothing(text, 'a line of the log') },
     });
   }
   for (let slot = 0; slot < options.replicas; slot += 1) startReplica(slot);
@@ -161,7 +185,9 @@ export async function createWorld(options: WorldOptions) {
   await cluster.installCrd();
   await startLeader();
 
-  const facts: Facts = { cluster, cloud, removedByHand: people.removedByHand, foreign: people.foreign };
+  const clocksAgree = () => !decisions.fired.some(({ kind }) => kind === 'clock jumps');
+  const { removedByHand, foreign } = people;
+  const facts: Facts = { cluster, cloud, servers, clocksAgree, removedByHand, foreign };
 
   return {
     clock,
@@ -180,6 +206,7 @@ export async function createWorld(options: WorldOptions) {
     hookCalls: answers.calls,
     cloudWrites: cloudOracle.writes,
     look: cloudOracle.look,
+    judgeLostTokens: credentials.judgeLost,
     leader: (): Leader | undefined => leaders[0],
     startLeader,
     stopLeader,
