@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import { createReadJobMessages } from '../../src/kube/job-messages.ts';
 import { isSqlJob } from '../../src/rds/job-state.ts';
 import type { SqlReport, SqlWish } from '../../src/rds/sql-wish.ts';
+import type { SyncDeps } from '../../src/sync/deps.ts';
 import { condition, createWorld, SECOND, type World } from '../support/world.ts';
 
 type Test = { teardown(run: () => Promise<void>): void };
@@ -20,7 +21,7 @@ const decoded = (secret: KubeObject | undefined): Record<string, string> =>
     ]),
   );
 
-export async function createJobWorld(t: Test): Promise<JobWorld> {
+export async function createJobWorld(t: Test, deps: Partial<SyncDeps> = {}): Promise<JobWorld> {
   const jobImage = 'registry.example/rds-pilot:test';
   // Pods are not among the kinds of the memory API server.
   const pods: Record<string, string> = {};
@@ -36,7 +37,7 @@ export async function createJobWorld(t: Test): Promise<JobWorld> {
   };
   const world = await createWorld({
     simulator: { automatedBackups: false },
-    deps: { jobImage, readJobMessages: createReadJobMessages(call, 1_000) },
+    deps: { jobImage, readJobMessages: createReadJobMessages(call, 1_000), ...deps },
   });
   t.teardown(() => world.stop());
   return Object.assign(world, await withJobs(world, pods));

@@ -159,4 +159,30 @@ t.test('a log Job on a real control plane', async (t) => {
       );
     }
   });
+
+  await t.test('deleted in mid-run: the token is dead before the Rds is gone', async (t) => {
+    await cloud.addFault({
+      match: { service: 'iam', path: '/v3.0/OS-CREDENTIAL/securitytokens' },
+      kind: '403',
+      times: 9,
+    });
+    // The containers wait for the cloud as long as they live.
+    for (const path of ['*/errorlog', '*/slowlog'])
+      await cloud.addFault({ match: { service: 'rds', path }, kind: '503', times: 10_000 });
+    const name = await order('for ever');
+    const access = await secretOf(name);
+    await waitFor('the containers', async () =>
+      (await outputOf(name)).some(({ stderr }) => /next try in/.test(stderr)),
+    );
+    await kube.send('DELETE', RDS);
+    await waitFor('the Rds to go', async () => (await kube.find(RDS)) === undefined, PATIENCE);
+    t.equal(await kube.find(`/api/v1/namespaces/${NAMESPACE}/secrets/${name}`), undefined);
+    for (const one of access) {
+      const token = one.form === 'token' ? one.token : '';
+      t.not(token, '');
+      const answer = await request(`${one.rdsUrl}/instances`, { headers: { 'x-auth-token': token } });
+      await answer.body.dump();
+      t.equal(answer.statusCode, 401, 'the cloud refuses it');
+    }
+  });
 });

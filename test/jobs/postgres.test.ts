@@ -6,8 +6,10 @@ import {
   hostilePasswords,
   manyUsers,
   NOTHING_DONE,
+  onlyReads,
   onlyTls,
   passwordChange,
+  silentServer,
   slowStart,
   unreachable,
   user,
@@ -77,7 +79,7 @@ t.test('SQL Job on PostgreSQL', { skip: reasonToSkip('PostgreSQL') }, async (t) 
       'only the new schema is shared',
     );
     await client.as(reader, 'SELECT * FROM extra.more');
-    t.match(await server.run(declared), NOTHING_DONE, 'again: no statement that writes');
+    await onlyReads(t, server, declared);
   });
 
   t.test('two users with ALL can work side by side', async (t) => {
@@ -323,6 +325,7 @@ t.test('SQL Job on PostgreSQL', { skip: reasonToSkip('PostgreSQL') }, async (t) 
 
   t.test('200 users', (t) => manyUsers(t, server));
   t.test('a server that refuses or is not there is told without secrets', (t) => unreachable(t, server));
+  t.test('a server that falls silent does not hold the Job', (t) => silentServer(t, server));
 });
 
 const skip = reasonToSkip('PostgreSQL');

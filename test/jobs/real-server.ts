@@ -28,6 +28,27 @@ export const reasonToSkip = (engine: SqlEngine): string | false => {
   return missing.length > 0 ? `programs are missing: ${missing.join(', ')}` : false;
 };
 
+/** Statements that change something, by MariaDB's own counters; PostgreSQL gives a number to each transaction that does. */
+const WRITES: Record<SqlEngine, (asAdmin: (sql: string) => Promise<string>) => Promise<number>> = {
+  async MySQL(asAdmin) {
+    const counters = await asAdmin("SHOW GLOBAL STATUS LIKE 'Com\\_%'");
+    const kinds =
+      /^Com_(alter|call|create|delete|drop|flush|grant|insert|load|rename|replace|revoke|set_password|truncate|update)/;
+    const numbers = counters
+      .split('\n')
+      .filter((line) => kinds.test(line))
+      .map((line) => Number(line.split('\t')[1]));
+    if (numbers.length < 40 || numbers.some(Number.isNaN)) throw new Error(`no counters: ${counters}`);
+    return numbers.reduce((sum, one) => sum + one, 0);
+  },
+  async PostgreSQL(asAdmin) {
+    // Would take a number of its own now and then.
+    await asAdmin('ALTER SYSTEM SET autovacuum = off');
+    await asAdmin('SELECT pg_reload_conf()');
+    return Number(await asAdmin('SELECT pg_snapshot_xmax(pg_current_snapshot())'));
+  },
+};
+
 export type DeclaredUser = Omit<SqlUser, 'passwordFile'> & { password: string };
 export type Declared = {
   databases?: string[];
@@ -97,11 +118,15 @@ export async function startServer(engine: SqlEngine, { tls = false } = {}) {
   const query = (sql: string, as: Partial<Endpoint> = {}): Promise<string> =>
     under.query({ host: '127.0.0.1', port: admin.port, password: ROOT_PASSWORD, ...as }, sql);
 
+  const asAdmin = (sql: string) => query(sql, { user: admin.user, password: admin.password });
+
   return {
     engine,
     login,
     query,
-    asAdmin: (sql: string) => query(sql, { user: admin.user, password: admin.password }),
+    asAdmin,
+    /** How much was ever written, as the server itself counts it. */
+    writes: () => WRITES[engine](asAdmin),
     /** With the very files that the hook gave its Job. */
     runMounted: (files: Record<string, string>) => runHere({ engine, login, declared: {}, files }),
     run: (declared: Declared, more: Partial<RunOptions> = {}) =>

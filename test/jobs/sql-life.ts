@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import type { SqlEngine } from '../../src/rds/sql-wish.ts';
 import {
+  type Declared,
   type DeclaredUser,
   type RealServer,
   ROOT_PASSWORD,
@@ -45,6 +46,16 @@ export async function passwordChange(t: Test, server: RealServer, client: Client
     'the old one is refused',
   );
   t.match(await server.run(declared('Second-pass2')), NOTHING_DONE);
+}
+
+/** The Job says that it wrote nothing, and the server has counted nothing. */
+export async function onlyReads(t: Test, server: RealServer, declared: Declared): Promise<void> {
+  const before = await server.writes();
+  t.match(await server.run(declared), NOTHING_DONE, 'again: no statement that writes');
+  t.equal(await server.writes(), before, 'nor did the server count any');
+  const more = { ...declared, databases: [...(declared.databases ?? []), 'counted'] };
+  t.equal((await server.run(more)).exitCode, 0);
+  t.ok((await server.writes()) > before, 'which it does when there is something to write');
 }
 
 /** Passwords that would break a statement, a quote or a shell. */
@@ -136,6 +147,40 @@ export async function slowStart(t: Test, engine: SqlEngine): Promise<void> {
   await new Promise<void>((resolve) => forward.listen(port, '127.0.0.1', resolve));
   t.teardown(() => new Promise<void>((resolve) => forward.close(() => resolve())));
   t.match(await running, { exitCode: 0, report: { failures: [] } });
+}
+
+/** Takes the connection and says nothing, or nothing more after the greeting: the Job ends by itself, with a report. */
+export async function silentServer(t: Test, server: RealServer): Promise<void> {
+  const { engine, login } = server;
+  const { connect, createServer } = await import('node:net');
+  for (const bytes of [0, 200]) {
+    const proxy = createServer((from) => {
+      const to = connect(login.port, login.host);
+      let left = bytes;
+      to.on('data', (chunk) => {
+        const part = chunk.subarray(0, left);
+        left -= part.length;
+        if (part.length > 0) from.write(part);
+      });
+      from.on('data', (chunk) => to.write(chunk));
+      for (const [one, other] of [
+        [from, to],
+        [to, from],
+      ] as const)
+        one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    });
+    const port = await new Promise<number>((resolve) => {
+      proxy.listen(0, '127.0.0.1', () => resolve((proxy.address() as { port: number }).port));
+    });
+    const declared = { databases: ['silent'] };
+    const run = await runSqlProgram({ engine, login: { ...login, port }, declared, deadlineSeconds: 3 });
+    t.match(
+      run,
+      { exitCode: 1, report: { changed: 0, fatal: /\S/ } },
+      `after ${bytes} bytes: ${run.report.fatal}`,
+    );
+    await new Promise<void>((resolve) => proxy.close(() => resolve()));
+  }
 }
 
 export async function onlyTls(t: Test, engine: SqlEngine): Promise<void> {
