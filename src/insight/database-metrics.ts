@@ -48,6 +48,21 @@ const families: readonly Family[] = [
     of: ({ rds }) => (rds.backupProblem === undefined ? undefined : Number(rds.backupProblem)),
   },
   {
+    name: 'drill_failed',
+    help: '1: the last restore drill failed.',
+    of: ({ rds }) => rds.drill && Number(rds.drill.hasFailed),
+  },
+  {
+    name: 'drill_timestamp_seconds',
+    help: 'When the result of the last restore drill was known.',
+    of: ({ rds }) => seconds(rds.drill?.endedAt),
+  },
+  {
+    name: 'drill_duration_seconds',
+    help: 'How long that drill took, from its start to its result.',
+    of: ({ rds }) => rds.drill?.seconds,
+  },
+  {
     name: 'disk_size_bytes',
     help: 'Size of the disk.',
     of: ({ rds }) => rds.instance && rds.instance.volumeGb * GIB,

@@ -34,6 +34,8 @@ export type KnownRds = {
   lastBackupAt: number | undefined;
   /** Undefined: nothing is known, or backups are off. */
   backupProblem: boolean | undefined;
+  /** The last restore drill that came to a result. */
+  drill?: { hasFailed: boolean; endedAt: number; seconds: number } | undefined;
   instance: KnownInstance | undefined;
   jobCredentials: readonly JobCredential[];
   /** Undefined: there are none that work. */
@@ -77,6 +79,7 @@ export function createFleet(deps: FleetDeps): Fleet {
         phase: status.phase,
         impacts: status.plan?.map(({ impact }) => impact) ?? [],
         ...backupsIn(status),
+        drill: drillIn(status),
         instance: instanceIn(observed, status) ?? before?.instance,
         jobCredentials: jobCredentialsIn(observed) ?? before?.jobCredentials ?? [],
         credentials: usableCredentials(deps, view),
@@ -100,6 +103,14 @@ function backupsIn({ backup, conditions }: RdsStatus): Pick<KnownRds, 'lastBacku
     lastBackupAt: last?.status === 'COMPLETED' ? Date.parse(last.endTime ?? last.beginTime) : undefined,
     backupProblem: isTold ? condition.status === 'False' : undefined,
   };
+}
+
+/** Not of a schedule that is not asked for any more: nobody could make its alarm go away. */
+function drillIn({ backup, conditions }: RdsStatus): KnownRds['drill'] {
+  const last = backup?.drill?.last;
+  const isOff = conditions?.some(({ reason }) => reason === 'DrillOff') ?? false;
+  if (!last || isOff) return undefined;
+  return { hasFailed: last.result === 'Failed', endedAt: Date.parse(last.endedAt), seconds: last.seconds };
 }
 
 function instanceIn({ cloud }: Observed, { replicas = [] }: RdsStatus): KnownInstance | undefined {

@@ -10,6 +10,7 @@ export const CONDITION_TYPES = [
   'CredentialsSafe',
   'ChildrenReady',
   'BackupsReady',
+  'BackupDrill',
   'OldOperatorGone',
   'DatabasesReady',
   'LogsFetched',

@@ -1,6 +1,7 @@
 // The memory that safety rests on: what was claimed, what is known, what is over. One per Rds UID, stored as
 // a Lease and changed only by compare-and-swap (src/kube/journal.ts). Times are the cloud's, in ms.
 
+import type { Drill } from './drill.ts';
 import type { JobCredential, LogOrder } from './log-order.ts';
 
 export type OpKind =
@@ -13,6 +14,9 @@ export type OpKind =
   | 'removeReplica'
   | 'safetyBackup'
   | 'restore'
+  // The throwaway instance of a drill: claimed in its own record, see src/rds/drill.ts.
+  | 'drill'
+  | 'removeDrill'
   // Changes of a running instance, as src/otc names them.
   | 'enlarge'
   | 'resize'
@@ -80,6 +84,8 @@ export type Journal = {
   replicaAbsence?: { name: string; count: number; at: number };
   /** URN of the topic that tells its alarms: where credentials are a tenant's, the receiver knows it only from here. */
   topicUrn?: string;
+  /** Restore drills: when, the one that runs, how the last one ended. */
+  drill?: Drill;
   /** Consent to a plan, kept while its parts are carried out. */
   approved?: { generation: number; targets: string[] };
   /** How often the same change was accepted within one generation; it stops a fight with somebody else. */

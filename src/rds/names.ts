@@ -8,6 +8,8 @@ const UID_DIGITS = 12;
 const BASE_MAX = OTC_NAME_MAX - UID_DIGITS - 1;
 
 export const UID_TAG = 'rds-pilot-uid';
+/** On the throwaway instance of a drill, beside the UID: its value is the name of the drill. */
+export const DRILL_TAG = 'rds-pilot-drill';
 
 /** The part of a UID that instance names carry. */
 export function uidDigits(uid: string): string {
@@ -35,6 +37,14 @@ export function replicaName(uid: string, replica: string): string {
   return `rr-${uidDigits(uid)}-${slug}-${hashHex(replica, 4)}`;
 }
 
+/**
+ * `drill-4bc725aba311-202611170300`: the throwaway instance of a drill, its Secret and its Job, by UID and scheduled
+ * minute. No dash-separated name can be that of a primary, which has an underscore before its last twelve digits.
+ */
+export function drillName(uid: string, slotMs: number): string {
+  return `drill-${uidDigits(uid)}-${new Date(slotMs).toISOString().replace(/\D/g, '').slice(0, 12)}`;
+}
+
 /** What the old operator called its instances. */
 export function oldInstanceName(namespace: string, name: string): string {
   return `${namespace}_${name}`;
@@ -50,6 +60,11 @@ export function uidDigitsIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(text)) return uidDigits(text);
   return /_([0-9a-f]{12})$/.exec(text)?.[1];
+}
+
+/** Whose instance it is by its name, be it the primary or the throwaway of a drill. */
+export function ownerDigitsIn(text: string | undefined): string | undefined {
+  return uidDigitsIn(text) ?? /^drill-([0-9a-f]{12})-[0-9]{12}$/.exec(text ?? '')?.[1];
 }
 
 /** Ours, the old operator's, or the same Rds under another UID (a re-made cluster). */

@@ -40,6 +40,21 @@ export const REASONS = {
   },
   BackupPending: { means: 'No automated backup was made yet.', remedy: 'Wait for the next backup window.' },
   BackupsFresh: { means: 'Automated backups are made.', remedy: 'Nothing to do.' },
+  DrillPassed: {
+    means: 'The last restore drill got the data back, and every check passed.',
+    remedy: 'Nothing to do; status.backup.drill.last has times and source.',
+  },
+  DrillFailed: {
+    means: 'The last restore drill did not get the data back, or a check did not pass.',
+    remedy:
+      'Read the message. Until a drill passes again, do not rely on the backups: make one with an RdsBackup object and restore it into a new Rds.',
+  },
+  DrillPending: { means: 'No restore drill has ended yet.', remedy: 'Wait for the time in the message.' },
+  DrillScheduleInvalid: {
+    means: 'The schedule of spec.backup.drill names no time that ever comes.',
+    remedy: 'Correct the field; the message says what is wrong with it. Everything else goes on.',
+  },
+  DrillOff: { means: 'No restore drill is asked for.', remedy: 'Nothing to do.' },
   OldAlarmsLeft: {
     means: 'Alarms and a topic of the old operator still exist and call an address that nobody answers.',
     remedy:

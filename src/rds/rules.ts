@@ -2,6 +2,7 @@
 // in TypeScript for the hook (objects stored before the rule existed, curl, the memory store). A test on a
 // real API server compares the two on the same objects.
 
+import { CRON_PATTERN } from './cron.ts';
 import type { FullSpec } from './defaults.ts';
 
 export type SpecRule = { field: string; message: string; cel: string; holds: (spec: FullSpec) => boolean };
@@ -56,6 +57,9 @@ function sameSource(one: FullSpec['restoreFrom'], other: FullSpec['restoreFrom']
     (one === undefined) === (other === undefined) && fields.every((field) => one?.[field] === other?.[field])
   );
 }
+
+const isCron = new RegExp(CRON_PATTERN);
+const HAS_DRILL = 'has(self.backup) && has(self.backup.drill)';
 
 export const SPEC_RULES: readonly SpecRule[] = [
   {
@@ -129,6 +133,19 @@ export const SPEC_RULES: readonly SpecRule[] = [
       '(!has(self.restoreFrom.backup) && has(self.restoreFrom.backupId) && !has(self.restoreFrom.pointInTime) && has(self.restoreFrom.instanceId) && !has(self.restoreFrom.rds)) || ' +
       '(!has(self.restoreFrom.backup) && !has(self.restoreFrom.backupId) && has(self.restoreFrom.pointInTime) && (has(self.restoreFrom.instanceId) != has(self.restoreFrom.rds))))',
     holds: ({ restoreFrom }) => restoreFrom === undefined || countSources(restoreFrom),
+  },
+  {
+    field: 'spec.backup.drill.schedule',
+    message:
+      'backup.drill.schedule must be a cron expression in UTC with five fields (minute, hour, day, month, weekday) of numbers, lists, ranges and steps, as in 0 3 * * 0',
+    cel: `!(${HAS_DRILL}) || self.backup.drill.schedule.matches(${JSON.stringify(CRON_PATTERN)})`,
+    holds: ({ backup }) => backup?.drill === undefined || isCron.test(backup.drill.schedule),
+  },
+  {
+    field: 'spec.backup.drill.flavor',
+    message: 'backup.drill.flavor must be the flavor of a single instance: none that ends in .ha or .rr',
+    cel: `!(${HAS_DRILL} && has(self.backup.drill.flavor)) || !self.backup.drill.flavor.matches('[.](ha|rr)$')`,
+    holds: ({ backup }) => !/[.](ha|rr)$/.test(backup?.drill?.flavor ?? ''),
   },
 ];
 

@@ -89,9 +89,35 @@ const maintenanceWindow = group('When disruptive changes may run, in UTC; exactl
 });
 
 const drill = group('A restore rehearsal on a throwaway instance.', {
-  schedule: text('Cron expression, UTC.', { maxLength: 64 }),
-  flavor: optional(text('Flavor of the throwaway instance.', { maxLength: 64 })),
-  checks: optional(listOf(text('A query that must succeed.', { maxLength: 1024 }), { maxItems: 16 })),
+  schedule: text('Cron expression, UTC: minute, hour, day, month, weekday, as in 0 3 * * 0.', {
+    maxLength: 64,
+  }),
+  flavor: optional(
+    text('Flavor of the throwaway instance, a single one; that of the primary when absent.', {
+      maxLength: 64,
+    }),
+  ),
+  source: optional(
+    oneOf(
+      ['Backup', 'PointInTime'],
+      'The newest complete backup (default), or the newest restorable moment.',
+    ),
+  ),
+  database: optional(
+    text('Database that the checks run in; the first of spec.databases when absent.', {
+      minLength: 1,
+      maxLength: 64,
+    }),
+  ),
+  checks: optional(
+    listOf(
+      text('A query. It passes when its first row begins with anything but 0, false, nothing or NULL.', {
+        minLength: 1,
+        maxLength: 1024,
+      }),
+      { description: 'Queries on the restored data, read-only (MySQL, PostgreSQL).', maxItems: 16 },
+    ),
+  ),
 });
 
 export const RdsSpecSchema = group('The wanted database server.', {

@@ -36,7 +36,34 @@ const plannedChange = group('A difference between spec and cloud, and what becom
   when: text('When it runs, or why it does not.', { maxLength: 1024 }),
 });
 
+const drillReport = group('Restore drills.', {
+  schedule: text('What spec.backup.drill.schedule said.', { maxLength: 64 }),
+  nextAt: optional(text('When the next one is due.', { format: 'date-time' })),
+  running: optional(
+    group('The one under way.', {
+      name: text('Name of the throwaway instance, and of its Job.', { maxLength: 64 }),
+      id: optional(text('Its id.', { maxLength: 64 })),
+      startedAt: text('Since when.', { format: 'date-time' }),
+      step: oneOf(['Preparing', 'Restoring', 'Checking', 'Removing'], 'How far it is.'),
+      message: optional(text('What holds it up.', { maxLength: 1024 })),
+    }),
+  ),
+  last: optional(
+    group('The last one that came to a result.', {
+      scheduledFor: text('Its time in the schedule.', { format: 'date-time' }),
+      startedAt: text('When it began.', { format: 'date-time' }),
+      endedAt: text('When its result was known.', { format: 'date-time' }),
+      seconds: int('How long that took.', { format: 'int64' }),
+      restoreSeconds: optional(int('How long the restore took of it.', { format: 'int64' })),
+      result: oneOf(['Passed', 'Failed'], 'Whether the data came back and the checks passed.'),
+      source: optional(text('What was restored.', { maxLength: 256 })),
+      message: text('The result as a sentence.', { maxLength: 2048 }),
+    }),
+  ),
+});
+
 const backupReport = group('What is known about backups.', {
+  drill: optional(drillReport),
   beforeRestore: optional(
     group('The state before the last restore in place.', {
       id: text('Backup id.', { maxLength: 64 }),

@@ -24,6 +24,8 @@ const QUIET = new Set([
   'ChildrenApplied',
   'DatabasesWaiting',
   'DatabasesApplying',
+  'DrillPending',
+  'DrillOff',
 ]);
 
 const GOOD = new Set([
@@ -39,6 +41,7 @@ const GOOD = new Set([
   'Released',
   'Stopped',
   'DatabasesApplied',
+  'DrillPassed',
   'LogsRunning',
   'LogsRead',
   'IdFoundAgain',
@@ -52,6 +55,7 @@ const TOLD = new Set([
   'DatabasesReady',
   'LogsFetched',
   'InstanceKept',
+  'BackupDrill',
 ]);
 
 export function eventsFor(o: Observed, { conditions = [], operation, backup }: RdsStatus): PlannedEvent[] {

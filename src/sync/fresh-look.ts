@@ -10,6 +10,7 @@ import { wantsRelease } from './decide/release.ts';
 import { remembered } from './decide/remembered.ts';
 import { wantedRestore } from './decide/restore-in-place.ts';
 import { readDetails } from './details.ts';
+import { lookForThrowaway } from './drill-look.ts';
 
 type FreshView = Extract<CloudView, { kind: 'fresh' }>;
 
@@ -36,10 +37,11 @@ export async function lookFresh(
   }
   const at = byId?.at ?? byName?.at ?? 0;
   const more = instance ? await inspect(cloud, unseen, journal, instance) : NOTHING_MORE;
-  return { kind: 'fresh', at, instance, namesakes, ...more };
+  const throwaway = await lookForThrowaway(cloud, uid, journal?.drill?.run);
+  return { kind: 'fresh', at, instance, namesakes, ...more, ...throwaway };
 }
 
-type More = Omit<FreshView, 'kind' | 'at' | 'instance' | 'namesakes'>;
+type More = Omit<FreshView, 'kind' | 'at' | 'instance' | 'namesakes' | 'throwaways' | 'throwawayFailure'>;
 
 const NOTHING_MORE: More = { details: {}, backups: undefined, tasks: undefined, failReason: undefined };
 

@@ -1,26 +1,49 @@
-// The last words of a SQL Job that has ended and is not in status yet.
+// The last words of Jobs that have ended and are not recorded yet.
 
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { KubeUnreachable } from '../kube/api.ts';
+import { DRILL_CONTAINER, type DrillReport, DrillReportSchema, isDrillChild } from '../rds/drill-wish.ts';
 import { isSqlJob, jobEnd, SQL_CONTAINER } from '../rds/job-state.ts';
-import { SqlReportSchema } from '../rds/sql-wish.ts';
-import type { Observed } from './decide/observed.ts';
+import { type SqlReport, SqlReportSchema } from '../rds/sql-wish.ts';
+import type { ChildObject, Observed } from './decide/observed.ts';
 import type { SyncDeps } from './deps.ts';
 import type { View } from './request.ts';
 
-const check = Compile(SqlReportSchema);
+const sqlReport = Compile(SqlReportSchema);
+const drillReport = Compile(DrillReportSchema);
 
 export async function endedSqlJob(deps: SyncDeps, view: View): Promise<Observed['sqlJobEnd']> {
-  const { namespace } = view.rds.metadata;
   const job = view.children.find(
     (child) =>
       isSqlJob(child) && jobEnd(child) && child.metadata.name !== view.rds.status?.databases?.job?.name,
   );
+  return lastWords<SqlReport>(deps, view, job, SQL_CONTAINER, sqlReport);
+}
+
+/** Only as long as its result is not told: the Job itself stays for people until its drill is over. */
+export async function endedDrillJob(deps: SyncDeps, view: View): Promise<Observed['drillJobEnd']> {
+  const running = view.rds.status?.backup?.drill?.running;
+  const isOver = (name: string) => running?.name === name && running.step === 'Removing';
+  const job = view.children.find(
+    (child) => child.kind === 'Job' && isDrillChild(child) && jobEnd(child) && !isOver(child.metadata.name),
+  );
+  return lastWords<DrillReport>(deps, view, job, DRILL_CONTAINER, drillReport);
+}
+
+async function lastWords<Report>(
+  deps: SyncDeps,
+  view: View,
+  job: ChildObject | undefined,
+  container: string,
+  check: Validator,
+): Promise<{ name: string; report: Report | undefined } | undefined> {
   if (!job) return undefined;
   const { name } = job.metadata;
   try {
-    const message = (await deps.readJobMessages?.({ namespace, name }))?.[SQL_CONTAINER];
-    return { name, report: message === undefined ? undefined : readReport(message) };
+    const message = (await deps.readJobMessages?.({ namespace: view.rds.metadata.namespace, name }))?.[
+      container
+    ];
+    return { name, report: message === undefined ? undefined : readReport<Report>(message, check) };
   } catch (error) {
     // Nothing is recorded on half of what is known; the next call asks again.
     if (error instanceof KubeUnreachable) return undefined;
@@ -29,10 +52,10 @@ export async function endedSqlJob(deps: SyncDeps, view: View): Promise<Observed[
 }
 
 /** A message that is not ours tells nothing. */
-function readReport(message: string) {
+function readReport<Report>(message: string, check: Validator): Report | undefined {
   try {
     const value: unknown = JSON.parse(message);
-    return check.Check(value) ? value : undefined;
+    return check.Check(value) ? (value as Report) : undefined;
   } catch {
     return undefined;
   }

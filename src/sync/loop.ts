@@ -20,7 +20,7 @@ import type { SyncDeps } from './deps.ts';
 import { eventsFor } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { createFlights } from './flights.ts';
-import { endedSqlJob } from './job-reports.ts';
+import { endedDrillJob, endedSqlJob } from './job-reports.ts';
 import { startsOnOldView } from './job-start.ts';
 import { type FullView, fromRequest, glance, observeFully } from './observe.ts';
 import type { View } from './request.ts';
@@ -121,7 +121,11 @@ export function createLoop(deps: SyncDeps): RunHook {
 
   /** One pass; a Job is started only on a view that is still true. */
   async function pass(hook: HookName, request: View, budget: CallBudget): Promise<Outcome> {
-    const view = { ...request, sqlJobEnd: await endedSqlJob(deps, request) };
+    const view = {
+      ...request,
+      sqlJobEnd: await endedSqlJob(deps, request),
+      drillJobEnd: await endedDrillJob(deps, request),
+    };
     const outcome = (await cheaply(hook, view, budget)) ?? (await fully(hook, view, budget));
     if (outcome.kind !== 'answer' || !(await startsOnOldView(deps, view, outcome.answer))) return outcome;
     await outcome.unheard?.();

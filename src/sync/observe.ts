@@ -45,6 +45,7 @@ export function fromRequest(deps: SyncDeps, view: View): Unseen {
     draw: deps.draw(),
     users: userPasswords(view, deps.draw),
     sqlJobEnd: view.sqlJobEnd,
+    drillJobEnd: view.drillJobEnd,
     jobImage: deps.jobImage,
     timing: deps.timing,
   };
@@ -168,6 +169,7 @@ function needsCloud({ rds }: Unseen, journal: Journal | undefined): boolean {
     journal.id !== undefined ||
     journal.op !== undefined ||
     journal.createClaimedAt !== undefined ||
+    journal.drill?.run !== undefined ||
     journal.closed.unknownPast
   );
 }

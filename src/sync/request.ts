@@ -69,6 +69,7 @@ export type View = {
   related: ChildObject[];
   /** Asked of the API server for this call. */
   sqlJobEnd?: Observed['sqlJobEnd'];
+  drillJobEnd?: Observed['drillJobEnd'];
 };
 
 export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {

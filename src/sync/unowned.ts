@@ -2,13 +2,13 @@
 // come from what the protocol cannot guarantee (a journal removed by hand, an old etcd backup).
 
 import type { Instance } from '../otc/cloud.ts';
-import { UID_TAG, uidDigits, uidDigitsIn } from '../rds/names.ts';
+import { ownerDigitsIn, UID_TAG, uidDigits } from '../rds/names.ts';
 
 /** `uids`: of every Rds in the cluster. */
 export function unownedInstances(instances: Iterable<Instance>, uids: readonly string[]): Instance[] {
   const living = new Set(uids.map(uidDigits));
   return [...instances].filter(({ name, tags }) => {
-    const owner = uidDigitsIn(tags[UID_TAG] ?? name);
+    const owner = ownerDigitsIn(tags[UID_TAG] ?? name);
     return owner !== undefined && !living.has(owner);
   });
 }

@@ -1,4 +1,5 @@
 // One of each Job that the hook makes as a child.
+import { drillJob } from '../../src/sync/children/drill-job.ts';
 import { logJob } from '../../src/sync/children/log-job.ts';
 import { sqlJob } from '../../src/sync/children/sql-job.ts';
 import type { Rendered } from './render.ts';
@@ -23,5 +24,6 @@ export function childJobs(namespace: string): Rendered[] {
       wish: { engine: 'MySQL', databases: ['app'], users: [], drop: { databases: [], users: [] } },
     },
   );
-  return [logs, ...sql].filter(({ kind }) => kind === 'Job') as Rendered[];
+  const drill = drillJob({ name: 'drill-0123456789ab-202611170300', namespace }, IMAGE);
+  return [logs, ...sql, drill].filter(({ kind }) => kind === 'Job') as Rendered[];
 }

@@ -106,6 +106,8 @@ const OTHER_WORDS: ReadonlySet<string> = new Set([
   'Snapshot',
   'Delete',
   'Retain',
+  'Backup',
+  'PointInTime',
   'False',
   'Date',
 ]);

@@ -66,6 +66,23 @@ export const SPECS: readonly Spec[] = [
     { rds: 'r' },
     { instanceId: 'i' },
   ].map((restoreFrom) => ({ restoreFrom })),
+  ...[
+    { schedule: '0 3 * * 0' },
+    { schedule: '*/15 0-6,22 1,15 2-12/2 1-5', flavor: 'rds.mysql.c2.medium' },
+    { schedule: '0 3 * * 0', flavor: 'rds.mysql.c2.medium.ha' },
+    { schedule: '0 3 * * 0', flavor: 'rds.mysql.c2.medium.rr' },
+    { schedule: '' },
+    { schedule: '@daily' },
+    { schedule: '0 3 * *' },
+    { schedule: '60 3 * * *' },
+    { schedule: '0 24 * * *' },
+    { schedule: '0 3 32 * *' },
+    { schedule: '0 3 * 13 *' },
+    { schedule: '0 3 * * 8' },
+    { schedule: '*/0 * * * *' },
+    { schedule: '1,,2 * * * *' },
+    { schedule: '0 3 * * *\n' },
+  ].map((drill) => ({ backup: { drill } })),
 ];
 
 /** For edits: from, to. */

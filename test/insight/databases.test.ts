@@ -80,6 +80,26 @@ t.test('the age of the last backup, and whether backups can be relied on', async
   t.equal(gaugeOf(series, 'backup_problem', 'bare'), undefined, 'off by the wish of its owner');
 });
 
+t.test('the result of the last restore drill', async (t) => {
+  const world = await createInsightWorld(t);
+  await world.apply('shop', { backup: { drill: { schedule: '0 9 * * *' } } });
+  await world.apply('lost', { backup: { drill: { schedule: '0 9 * * *', flavor: 'rds.no.such' } } });
+  await world.apply('plain', {});
+  for (const name of ['shop', 'lost', 'plain']) t.ok(await world.reaches(name, 'Ready'), name);
+  t.equal(gaugeOf(await world.scrape(), 'drill_failed'), undefined, 'none was made yet');
+  await world.clock.advance(2 * HOUR);
+  const series = await world.scrape();
+  t.equal(gaugeOf(series, 'drill_failed'), 0);
+  t.equal(gaugeOf(series, 'drill_failed', 'lost'), 1);
+  t.equal(gaugeOf(series, 'drill_failed', 'plain'), undefined);
+  const { last } = (await world.status('shop')).backup?.drill ?? {};
+  t.equal(gaugeOf(series, 'drill_timestamp_seconds'), Date.parse(last?.endedAt ?? '') / 1000);
+  t.ok((gaugeOf(series, 'drill_duration_seconds') ?? 0) > 60);
+  await world.apply('lost', {});
+  await world.clock.advance(2 * MINUTE);
+  t.equal(gaugeOf(await world.scrape(), 'drill_failed', 'lost'), undefined, 'no alarm without a schedule');
+});
+
 t.test(
   'nothing is asked without a scrape, and ten metrics a call with one, at most once a minute',
   async (t) => {

@@ -15,6 +15,10 @@ const HA = {
 const postgres = { datastoretype: 'PostgreSQL', datastoreversion: '16' } as const;
 const sqlServer = { datastoretype: 'SQLServer', datastoreversion: '2022_SE' } as const;
 
+const drilled = (drill: Partial<NonNullable<NonNullable<RdsSpec['backup']>['drill']>>): RdsSpec => ({
+  backup: { drill: { schedule: '0 3 * * 0', ...drill } },
+});
+
 const SPEC_TABLE: Record<string, Row[]> = {
   'spec.port': [
     { given: {}, want: true, because: 'the default is fine for MySQL' },
@@ -149,6 +153,25 @@ const SPEC_TABLE: Record<string, Row[]> = {
       because: 'two sources',
     },
   ],
+  'spec.backup.drill.schedule': [
+    { given: {}, want: true, because: 'no drill is asked for' },
+    { given: { backup: {} }, want: true, because: 'nor here' },
+    { given: drilled({ schedule: '0 3 * * 0' }), want: true, because: 'once a week' },
+    { given: drilled({ schedule: '*/15 0-6,22 1,15 * 1-5' }), want: true, because: 'all that there is' },
+    { given: drilled({ schedule: '0 3 30 2 *' }), want: true, because: 'told later: that day never comes' },
+    { given: drilled({ schedule: '' }), want: false, because: 'nothing' },
+    { given: drilled({ schedule: '@weekly' }), want: false, because: 'a shorthand' },
+    { given: drilled({ schedule: '0 3 * *' }), want: false, because: 'four fields' },
+    { given: drilled({ schedule: '0 3 * * * *' }), want: false, because: 'six fields' },
+    { given: drilled({ schedule: '60 3 * * *' }), want: false, because: 'there is no minute 60' },
+    { given: drilled({ schedule: '0 3 * * SUN' }), want: false, because: 'a name' },
+  ],
+  'spec.backup.drill.flavor': [
+    { given: drilled({}), want: true, because: 'that of the primary' },
+    { given: drilled({ flavor: 'rds.mysql.c2.medium' }), want: true, because: 'of a single instance' },
+    { given: drilled({ flavor: 'rds.mysql.n1.large.2.ha' }), want: false, because: 'of a pair' },
+    { given: drilled({ flavor: 'rds.mysql.n1.large.2.rr' }), want: false, because: 'of a read replica' },
+  ],
 };
 
 for (const rule of SPEC_RULES) {
@@ -166,7 +189,7 @@ for (const rule of SPEC_RULES) {
 t.test('every rule has a table, and its message tells what to do', async (t) => {
   t.same(Object.keys(SPEC_TABLE).sort(), SPEC_RULES.map(({ field }) => field).sort());
   for (const { field, message, cel } of [...SPEC_RULES, ...CHANGE_RULES]) {
-    t.match(field, /^spec\.[a-zA-Z]+$/);
+    t.match(field, /^spec(\.[a-zA-Z]+)+$/);
     t.ok(message.length > 30 && !message.endsWith('.'), `${field}: ${message}`);
     t.ok(cel.includes(field.replace('spec.', 'self.')), `the CEL of ${field} speaks of it`);
   }

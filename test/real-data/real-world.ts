@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 import type { Hosting } from '../../src/simulator/hosting.ts';
 import { openHost } from '../../src/simulator/real/open-host.ts';
 import type { EngineUnderTest } from '../simulator/real-cloud.ts';
-import { createWorld, SECOND } from '../support/world.ts';
+import { createWorld, SECOND, type WorldOptions } from '../support/world.ts';
 import type { Login } from './client.ts';
 
 const TICK_MS = 20;
@@ -21,21 +21,34 @@ const PATIENCE_MS = 60 * SECOND;
 
 export type RealWorld = Awaited<ReturnType<typeof createRealWorld>>;
 
-export async function createRealWorld(t: Pick<Test, 'teardown'>, { flag }: EngineUnderTest) {
+export type RealWorldOptions = {
+  /** One more than the machine's own, so that two instances may have the same port. */
+  listenAddresses?: string[];
+  deps?: WorldOptions['deps'];
+};
+
+export async function createRealWorld(
+  t: Pick<Test, 'teardown'>,
+  { flag }: EngineUnderTest,
+  { listenAddresses = [], deps = {} }: RealWorldOptions = {},
+) {
   const problems: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'rds-data-'));
-  const host = openHost({ [flag]: 'own', folder, report: (problem) => problems.push(problem) });
+  const host = openHost({
+    [flag]: 'own',
+    folder,
+    listenAddresses,
+    report: (problem) => problems.push(problem),
+  });
   let answering = 0;
-  const hosting: Hosting = {
-    ...host,
-    async quiet() {
-      answering += 1;
-      await host.quiet().finally(() => {
-        answering -= 1;
-      });
-    },
-  };
-  const world = await createWorld({ simulator: { hosting, speed: SPEED, automatedBackups: false } });
+  async function hold<T>(work: () => Promise<T>): Promise<T> {
+    answering += 1;
+    return work().finally(() => {
+      answering -= 1;
+    });
+  }
+  const hosting: Hosting = { ...host, quiet: () => hold(host.quiet) };
+  const world = await createWorld({ deps, simulator: { hosting, speed: SPEED, automatedBackups: false } });
   const { clock } = world;
 
   const stopping = new AbortController();
@@ -81,6 +94,8 @@ export async function createRealWorld(t: Pick<Test, 'teardown'>, { flag }: Engin
   return Object.assign(world, {
     problems,
     until,
+    /** No time passes while this works. */
+    hold,
     /** The login of the connection Secret, once the Rds is ready. */
     login: (name: string): Promise<Login> =>
       until(`${name} is ready`, async () => {

@@ -63,6 +63,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 export type WorldOptions = {
+  /** The cloud and the time of another world, with an empty cluster. */
+  cloud?: { clock: ReturnType<typeof createVirtualClock>; simulator: ReturnType<typeof createSimulator> };
   simulator?: Omit<SimulatorOptions, 'clock'>;
   timing?: Timing;
   seed?: number;
@@ -74,9 +76,11 @@ export type WorldOptions = {
 export type HookCall = { path: string; body: unknown; status: number; answer: unknown };
 
 export async function createWorld(options: WorldOptions = {}) {
-  const clock = createVirtualClock(START);
+  const clock = options.cloud?.clock ?? createVirtualClock(START);
   const random = seededRandom(options.seed ?? 1);
-  const simulator = createSimulator({ ...options.simulator, clock, baseUrl: 'http://127.0.0.1:9090' });
+  const simulator =
+    options.cloud?.simulator ??
+    createSimulator({ ...options.simulator, clock, baseUrl: 'http://127.0.0.1:9090' });
   const uid = seededUids(options.seed ?? 1);
   const api = createApiServer({
     clock,
@@ -229,6 +233,10 @@ export async function createWorld(options: WorldOptions = {}) {
     async restartReplica() {
       await app.close();
       app = await startReplica();
+    },
+    /** Nobody calls the hooks until the loop is started again. */
+    pauseLoops() {
+      for (const loop of loops) loop.stop();
     },
     async restartLoop() {
       for (const loop of loops) loop.stop();

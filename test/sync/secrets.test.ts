@@ -1,5 +1,7 @@
 import t from 'tap';
-import { createWorld, MINUTE } from '../support/world.ts';
+import type { KubeObject } from '../../src/kube/api.ts';
+import { createWorld, HOUR, MINUTE } from '../support/world.ts';
+import { createDrillWorld, withDrill } from './drill-world.ts';
 
 t.test('no secret reaches logs, status, events, metrics or error bodies, whatever fails', async (t) => {
   const lines: string[] = [];
@@ -64,3 +66,32 @@ t.test('no secret reaches logs, status, events, metrics or error bodies, whateve
   t.same(leaks, []);
   t.ok(lines.length > 0 && told.length > 10, 'there was something to look through');
 });
+
+t.test('nor does the password of a restore drill', async (t) => {
+  const lines: string[] = [];
+  const world = await createDrillWorld(t, { hasJobs: true, logTo: { write: (line) => lines.push(line) } });
+  world.simulator.faults.add({
+    match: { service: 'rds', method: 'POST' },
+    kind: '500-after',
+    seed: 3,
+    times: 3,
+  });
+  await world.apply('shop', withDrill({ checks: ['SELECT 1'] }));
+  const drawn = new Set<string>();
+  const told: string[] = [];
+  world.api.watch(({ object }) => {
+    if (object.kind !== 'Secret') told.push(JSON.stringify(object));
+    else if (object.metadata.name.startsWith('drill-'))
+      drawn.add(world.valuesOf(object as KubeObject).password ?? '');
+  });
+  t.ok(await world.until(() => world.jobs().length === 1, 4 * HOUR));
+  const [job] = world.jobs();
+  if (job) await world.ends(job, { failed: [{ check: 1, why: 'the query gave no row' }] });
+  await world.clock.advance(30 * MINUTE);
+  const texts = [...lines, ...told, ...world.calls.map(({ answer }) => JSON.stringify(statusOf(answer)))];
+  const leaks = [...drawn].flatMap((password) => texts.filter((text) => text.includes(password)));
+  t.same(leaks, []);
+  t.ok(drawn.size > 0 && lines.length > 0 && told.length > 10, 'there was something to look through');
+});
+
+const statusOf = (answer: unknown): unknown => (answer as { status?: unknown }).status ?? answer;

@@ -11,7 +11,7 @@ export type Inputs = { wish: SqlWish; login: Login; passwords: (user: SqlUser) =
 
 const check = Compile(SqlWishSchema);
 
-function read(folder: string, name: string): string {
+export function readFileIn(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8');
   } catch (error) {
@@ -22,7 +22,7 @@ function read(folder: string, name: string): string {
 function wishIn(folder: string): SqlWish {
   let wish: unknown;
   try {
-    wish = JSON.parse(read(folder, 'wish.json'));
+    wish = JSON.parse(readFileIn(folder, 'wish.json'));
   } catch (error) {
     throw error instanceof Fatal ? error : new Fatal('wish.json is not JSON');
   }
@@ -33,15 +33,21 @@ function wishIn(folder: string): SqlWish {
   return wish;
 }
 
+export function readLogin(folder: string): Login {
+  return {
+    host: readFileIn(folder, 'ip'),
+    port: Number(readFileIn(folder, 'port')),
+    username: readFileIn(folder, 'username'),
+    password: readFileIn(folder, 'password'),
+  };
+}
+
 export function readInputs(folders: { wish: string; login: string }): Inputs {
   const wish = wishIn(folders.wish);
-  const login: Login = {
-    host: read(folders.login, 'ip'),
-    port: Number(read(folders.login, 'port')),
-    username: read(folders.login, 'username'),
-    password: read(folders.login, 'password'),
-  };
-  const known = new Map(wish.users.map((user) => [user.passwordFile, read(folders.wish, user.passwordFile)]));
+  const login = readLogin(folders.login);
+  const known = new Map(
+    wish.users.map((user) => [user.passwordFile, readFileIn(folders.wish, user.passwordFile)]),
+  );
   return {
     wish,
     login,

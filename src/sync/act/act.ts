@@ -5,6 +5,7 @@ import type { Action } from '../decide/plan.ts';
 import type { SyncDeps } from '../deps.ts';
 import type { FullView } from '../observe.ts';
 import { claimAndWrite } from './claim.ts';
+import { createDrill, endDrill, removeDrill, tagDrill } from './drill.ts';
 import { adopt, letGo, tag } from './ownership.ts';
 import { forgetReboot, takeBooleans } from './reboot.ts';
 import { type ActResult, LOST } from './result.ts';
@@ -37,6 +38,14 @@ export async function act(
       return adopt(deps, full, action.instanceId);
     case 'letGo':
       return letGo(deps, full, action);
+    case 'createDrill':
+      return createDrill(deps, full, budget);
+    case 'tagDrill':
+      return tagDrill(deps, full, action.instanceId);
+    case 'removeDrill':
+      return removeDrill(deps, full, action.instanceId, budget);
+    case 'endDrill':
+      return endDrill(deps, full, action.journal);
     case 'takeBooleans':
       return takeBooleans(deps, full, action.journal);
     case 'forgetReboot':

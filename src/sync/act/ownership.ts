@@ -2,7 +2,7 @@
 
 import { UserError } from '../../errors.ts';
 import type { Instance } from '../../otc/cloud.ts';
-import { ANNOTATIONS, UID_TAG, uidDigits, uidDigitsIn } from '../../rds/names.ts';
+import { ANNOTATIONS, ownerDigitsIn, UID_TAG, uidDigits } from '../../rds/names.ts';
 import type { Action } from '../decide/plan.ts';
 import { knownRestores } from '../decide/restore-in-place.ts';
 import type { SyncDeps } from '../deps.ts';
@@ -61,7 +61,7 @@ export async function adopt(
 
 /** By tag, and by name: between its create and its tag an instance carries only the name. */
 async function hasLivingOwner(deps: SyncDeps, instance: Instance, uid: string): Promise<boolean> {
-  const owners = [instance.tags[UID_TAG], instance.name].map(uidDigitsIn);
+  const owners = [instance.tags[UID_TAG], instance.name].map(ownerDigitsIn);
   const others = owners.filter((digits) => digits !== undefined && digits !== uidDigits(uid));
   for (const digits of others) if (await deps.journal.isLiving(digits ?? '')) return true;
   return false;

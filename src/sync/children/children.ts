@@ -6,6 +6,7 @@ import type { RdsStatus } from '../../rds/status.ts';
 import type { DatabasesPlan } from '../decide/databases-plan.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
 import { databaseChildren } from './databases.ts';
+import { drillChildren } from './drill.ts';
 import { endpointSlice } from './endpoint-slice.ts';
 import { logChildren } from './logs.ts';
 import { connectionSecret, rootSecret } from './secrets.ts';
@@ -50,7 +51,11 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
   const again = (child: ChildObject) => observedAgain(o, child.kind, child.metadata.name);
   return wanted
     .map(({ kind, name: childName, made }) => made ?? observedAgain(o, kind, childName))
-    .concat(databaseChildren(o, status, inputs.databases, endpoint, again), logChildren(o, again))
+    .concat(
+      databaseChildren(o, status, inputs.databases, endpoint, again),
+      logChildren(o, again),
+      drillChildren(o, again),
+    )
     .filter((child) => child !== undefined)
     .filter((child) => !isTaken(o, child));
 }

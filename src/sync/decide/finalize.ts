@@ -6,6 +6,7 @@ import { nameKind, UID_TAG } from '../../rds/names.ts';
 import { cloudFailed, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
+import { withDrill } from './drill/drill.ts';
 import { tokensHoldDelete } from './logs.ts';
 import type { Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
@@ -16,7 +17,9 @@ import { failureReason, failureText, progressing } from './words.ts';
 type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
 
 export function decideFinalize(o: Observed): Verdict {
-  const verdict = decideStep(o);
+  // A label edit also calls finalize: without a deletionTimestamp the Rds lives.
+  const isDeleted = o.rds.metadata.deletionTimestamp !== undefined;
+  const verdict = isDeleted ? withDrill(o, decideStep) : decideSync(o);
   const seen = o.cloud.kind === 'fresh' ? o.cloud.instance?.status : undefined;
   return seen === undefined ? verdict : { ...verdict, status: { ...verdict.status, status: seen } };
 }
@@ -30,8 +33,6 @@ export function heldByTokens(o: Observed, verdict: Verdict): Verdict {
 }
 
 function decideStep(o: Observed): Verdict {
-  // A label edit also calls finalize: without a deletionTimestamp the Rds lives.
-  if (o.rds.metadata.deletionTimestamp === undefined) return decideSync(o);
   const unable = journalUnavailable(o);
   if (unable) return unable;
   if (o.acted) return afterStep(o);

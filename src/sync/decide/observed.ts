@@ -2,6 +2,7 @@
 
 import type { Backup, Flavor, Instance, Parameter, Task } from '../../otc/cloud.ts';
 import type { FullSpec } from '../../rds/defaults.ts';
+import type { DrillReport } from '../../rds/drill-wish.ts';
 import type { Journal, OpKind, Timing } from '../../rds/journal.ts';
 import type { CredentialForm } from '../../rds/log-order.ts';
 import type { LogName } from '../../rds/log-report.ts';
@@ -66,6 +67,9 @@ export type CloudView =
       restoreRanges?: readonly { from: number; to: number }[] | undefined;
       /** Why the job behind a failed create failed. */
       failReason: string | undefined;
+      /** Of the drill that runs: what has its id or its name, and why its build failed. */
+      throwaways?: readonly Instance[] | undefined;
+      throwawayFailure?: string | undefined;
     }
   | { kind: 'failed'; failure: Failure }
   /** Nothing was asked (Retain without credentials, nothing ever claimed). */
@@ -148,6 +152,8 @@ export type Observed = {
   users?: readonly UserPassword[];
   /** A SQL Job that has ended and is not recorded, with its last words. */
   sqlJobEnd?: { name: string; report: SqlReport | undefined } | undefined;
+  /** The same of the Job of a drill. */
+  drillJobEnd?: { name: string; report: DrillReport | undefined } | undefined;
   /** undefined: this process cannot start Jobs. */
   jobImage?: string | undefined;
   timing: Timing;

@@ -41,7 +41,12 @@ export type Action =
   | { kind: 'tag'; instanceId: string }
   /** Remove our marks from the cluster and, with `untag`, from the instance, which stays if `keeps`. */
   | { kind: 'letGo'; instanceId: string; keeps: boolean; untag: boolean }
-  | { kind: 'adopt'; instanceId: string };
+  | { kind: 'adopt'; instanceId: string }
+  /** The throwaway instance of a drill: claimed in its own record of the journal. */
+  | { kind: 'createDrill' }
+  | { kind: 'tagDrill'; instanceId: string }
+  | { kind: 'removeDrill'; instanceId: string }
+  | { kind: 'endDrill'; journal: Journal };
 
 export type Verdict = {
   action: Action;

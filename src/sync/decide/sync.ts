@@ -9,6 +9,7 @@ import { afterActing } from './after-acting.ts';
 import { cloudFailed, invalidSpec, journalUnavailable, paused } from './cannot-act.ts';
 import { creation } from './creation.ts';
 import { describe } from './describe.ts';
+import { withDrill } from './drill/drill.ts';
 import { manage } from './manage.ts';
 import { missing } from './missing.ts';
 import type { Observed } from './observed.ts';
@@ -23,6 +24,11 @@ import { ready } from './words.ts';
 type WithJournal = Observed & { journal: Journal };
 
 export function decideSync(o: Observed): Verdict {
+  return withDrill(o, decideOwn);
+}
+
+/** About the database itself. */
+function decideOwn(o: Observed): Verdict {
   const unable = journalUnavailable(o);
   if (unable) return unable;
   if (isRead(o) && o.journal.closed) {

@@ -163,7 +163,7 @@ export function planHash(
 
 /** Spec fields that this version reads and does not act on, so that nobody waits for them. */
 export function unsupportedFields({ rds }: Pick<Observed, 'rds'>): string[] {
-  const later = ['endpoint', 'autopilot', 'backup'] as const;
+  const later = ['endpoint', 'autopilot'] as const;
   return later.filter((field) => {
     const value = rds.spec[field];
     return value !== undefined && !(Array.isArray(value) && value.length === 0);
