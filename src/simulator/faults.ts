@@ -26,7 +26,13 @@ export const WIRE_FAULTS = [
 ] as const;
 
 /** Troubles of the world, asked for by the endpoint they strike. */
-export const WORLD_FAULTS = ['stuck-build', 'failed-build', 'failed-backup', 'sold-out'] as const;
+export const WORLD_FAULTS = [
+  'stuck-build',
+  'failed-build',
+  'failed-backup',
+  'failed-restore',
+  'sold-out',
+] as const;
 
 export type WireFaultKind = (typeof WIRE_FAULTS)[number];
 export type WorldFaultKind = (typeof WORLD_FAULTS)[number];

@@ -14,7 +14,7 @@ export function restoreSource({ rds, related }: Pick<View, 'rds' | 'related'>): 
   const time = parsedTime(from.pointInTime ?? '');
   if (time === undefined) {
     return {
-      missing: 'spec.restoreFrom.pointInTime must be a time with offset, such as 2026-11-16T08:00:00Z',
+      missing: `spec.restoreFrom.pointInTime ${from.pointInTime}: it must be a time with offset, such as 2026-11-16T08:00:00Z`,
     };
   }
   if (from.instanceId !== undefined) return { instanceId: from.instanceId, time };

@@ -184,6 +184,24 @@ t.test('a failed safety backup stops the restore; another one is made', async (t
   t.equal(count(world, 'restored'), 1);
 });
 
+t.test('a restore that the cloud cannot do is told with the way back, and not tried again', async (t) => {
+  const world = await readyWorld(t);
+  world.simulator.faults.add({ match: {}, kind: 'failed-restore', times: 1 });
+  await world.apply('shop', { ...BASE, backuprestoretime: at(world, 20 * MINUTE) });
+  await world.clock.advance(2 * HOUR);
+  const status = await world.status('shop');
+  t.match(status, { phase: 'Failed', status: 'FAILED' });
+  t.match(condition(status, 'Ready'), { status: 'False', reason: 'InstanceFailed' });
+  const [safety] = world.simulator.state.backups.filter(({ name }) => name.startsWith('before-'));
+  t.match(status.backup?.beforeRestore, { id: safety?.id, restoreFrom: /backupId: / });
+  t.equal(restores(world), 1);
+  await world.apply('rescue', {
+    ...BASE,
+    restoreFrom: { backupId: safety?.id ?? '', instanceId: status.id ?? '' },
+  });
+  t.ok(await world.reaches('rescue', 'Ready'), 'the state before the restore is there');
+});
+
 t.test(
   'an adopted instance is not restored to a time that its former operator may have restored',
   async (t) => {

@@ -23,11 +23,12 @@ export const recoverWith =
     requireActive(target);
     target.restoredFrom = point.from;
     const { restoreMs } = call.settings.durations;
+    const isFailing = call.faults.takeWorld('failed-restore', call.site);
     const job = begin(call, target, {
       kind: 'restore',
       status: 'RESTORING',
       durationMs: restoreMs,
-      effect: { do: 'restored' },
+      effect: { do: isFailing ? 'restore-failed' : 'restored' },
     });
     return json(status, { job_id: job.id });
   };
