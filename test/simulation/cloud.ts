@@ -29,6 +29,8 @@ export type SimCloud = {
   /** Made by somebody else. */
   addForeign(name: string): Instance;
   removeByHand(instance: Instance): void;
+  /** Somebody made a backup of it in the console. */
+  addBackup(instance: Instance | undefined): void;
 };
 
 /** Short, so that a schedule of minutes sees whole lives; long enough for many calls in between. */
@@ -38,6 +40,7 @@ const durations = {
   resizeMs: 40_000,
   restartMs: 15_000,
   backupMs: 30_000,
+  restoreMs: 40_000,
   deleteMs: 20_000,
   changeMs: 5_000,
   jobTailMs: 3_000,
@@ -79,6 +82,18 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
       const instance = foreignInstance(name, foreigners, now, network);
       world.instances[instance.id] = instance;
       return instance;
+    },
+    addBackup(instance) {
+      if (!instance) return;
+      const { world, now } = cloud.settle();
+      const { engine, version, volumeGb, volumeType, name } = instance;
+      const id = `${instance.id.slice(0, 24)}${`${Object.keys(world.backups).length}`.padStart(8, '0')}br01`;
+      world.backups[id] = {
+        ...{ id, instanceId: instance.id, projectId: instance.projectId, name: `by-hand-${id}` },
+        ...{ description: '', type: 'manual', status: 'COMPLETED', beginAt: now, endAt: now, sizeKb: 1 },
+        databases: undefined,
+        source: { engine, version, volumeGb, volumeType, instanceName: name },
+      };
     },
     removeByHand(instance) {
       const { world, now } = cloud.settle();

@@ -78,6 +78,9 @@ function comparable(instance: Instance | undefined): unknown {
 
 function comparableStatus(object: KubeObject): unknown {
   const { phase, flavor, volumeGb, port, engineVersion, plan, binding, conditions } = statusOf(object);
-  const words = conditions?.map(({ type, status: holds, reason }) => `${type}=${holds}/${reason}`);
+  // Whether drills were ever asked for depends on the life, not on the last spec.
+  const words = conditions
+    ?.filter(({ type }) => type !== 'BackupDrill')
+    .map(({ type, status: holds, reason }) => `${type}=${holds}/${reason}`);
   return { phase, flavor, volumeGb, port, engineVersion, plan, binding, words };
 }

@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import type { Strike } from './decisions.ts';
+import { DRILL_SCENARIOS } from './drill-scenarios.ts';
 import { JOB_SCENARIOS } from './job-scenarios.ts';
 import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
 import { runScenario, SCENARIOS, type Scenario } from './scenarios.ts';
@@ -57,10 +58,15 @@ const aimedAt = (scenarios: readonly Scenario[], aims: typeof AIMED): Aim[] =>
 const inTurn = (these: readonly Aim[], those: readonly Aim[]): Aim[] =>
   these.flatMap((one, index) => [one, ...those.slice(index, index + 1)]).concat(those.slice(these.length));
 
-const others = SCENARIOS.filter((scenario) => !JOB_SCENARIOS.includes(scenario));
+const others = SCENARIOS.filter(
+  (scenario) => !JOB_SCENARIOS.includes(scenario) && !DRILL_SCENARIOS.includes(scenario),
+);
 const operations = others.filter(({ strikes }) => strikes === undefined);
-const calm = inTurn(others.map(calmly), JOB_SCENARIOS.map(calmly));
-const struck = inTurn(aimedAt(operations, AIMED), aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS));
+const calm = inTurn(others.map(calmly), [...JOB_SCENARIOS, ...DRILL_SCENARIOS].map(calmly));
+const struck = inTurn(aimedAt(operations, AIMED), [
+  ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),
+  ...aimedAt(DRILL_SCENARIOS, AIMED),
+]);
 
 async function aim(aims: readonly Aim[], turn: number): Promise<Violation | undefined> {
   const aimed = aims[turn];

@@ -1,7 +1,9 @@
 // Every answer of a hook call, judged against what it was shown and what the journal knew when it began.
 
 import type { HookResponse } from '../../src/local/hook-call.ts';
+import { DRILL_PART } from '../../src/rds/drill-wish.ts';
 import { PART } from '../../src/rds/job-state.ts';
+import { drillName } from '../../src/rds/names.ts';
 import type { HookAnswer } from '../../src/sync/answer.ts';
 import type { HookName } from '../../src/sync/loop.ts';
 import type { HookRequest } from '../../src/sync/request.ts';
@@ -30,6 +32,7 @@ type Child = {
 };
 
 /** Jobs, their Secrets and the Secrets of users come and go; their oracles say when they may. */
+const isDrill = ({ metadata }: Child): boolean => metadata.labels?.[PART] === DRILL_PART;
 const isPassing = ({ metadata }: Child): boolean => metadata.labels?.[PART] !== undefined;
 
 export function createAnswerOracle({ cluster, now, history, report, tellsNothing }: AnswerOracleDeps) {
@@ -71,11 +74,8 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     for (const [group, shown] of Object.entries(children)) {
       const kind = group.slice(0, group.indexOf('.'));
       for (const child of Object.values(shown) as Child[]) {
-        if (
-          isPassing(child) ||
-          child.metadata.deletionTimestamp ||
-          answered.has(`${kind}/${child.metadata.name}`)
-        )
+        const mayGo = isDrill(child) ? isOverDrill(parent.metadata.uid, child) : isPassing(child);
+        if (mayGo || child.metadata.deletionTimestamp || answered.has(`${kind}/${child.metadata.name}`))
           continue;
         report(
           'children-never-shrink',
@@ -83,6 +83,13 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
         );
       }
     }
+  }
+
+  /** The Secret of a drill goes as soon as its result is in the journal. */
+  function isOverDrill(uid: string, { metadata }: Child): boolean {
+    const run = cluster.journal(uid)?.journal.drill?.run;
+    const isOver = !run || run.result !== undefined || drillName(uid, run.slot) !== metadata.name;
+    return isOver;
   }
 
   function judgeTime(startedAt: number, hook: HookName, name: string): void {

@@ -20,6 +20,8 @@ import {
   specOf,
   statusOf,
 } from './cluster.ts';
+import { createDrillOracle, isThrowaway, removalClaim } from './oracle-drills.ts';
+import { createRestoreOracle } from './oracle-restores.ts';
 import {
   CLAIMED_SITES,
   CREDENTIAL_SITES,
@@ -52,6 +54,8 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   let lastClaim = '';
   const restarts = new Map<string, number>();
   const created = new Map<string, number>();
+  const drills = createDrillOracle(cluster, cloud, CALL_WINDOW_MS, report);
+  const restores = createRestoreOracle(cluster, cloud, CALL_WINDOW_MS, report);
   let seenEvents = 0;
   let writes = 0;
 
@@ -195,6 +199,22 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     if (!mayRun) report('waits-for-the-window', `${site} of ${uid} is sent outside its window`);
   }
 
+  function isDrillRemoval(id: string, instance: Instance | undefined, request: OtcRequest): boolean {
+    const stored = removalClaim(cluster, id);
+    if (!stored) return false;
+    under(stored, 'removeDrill');
+    judgeAccount('otc delete', stored.uid, request);
+    if (instance) drills.judgeRemoval(stored, instance);
+    return true;
+  }
+
+  function judgeDrill(request: OtcRequest): void {
+    const stored = drills.judgeCreate(request);
+    if (!stored) return;
+    under(stored, 'drill');
+    judgeAccount('otc drill', stored.uid, request);
+  }
+
   function judgeWrite(site: OtcSite, request: OtcRequest): void {
     const id = instanceIdOf(request) ?? '';
     const instance = cloud.instance(id);
@@ -202,6 +222,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       judgeMark(site, id, instance, request);
       return;
     }
+    if (site === 'otc delete' && isDrillRemoval(id, instance, request)) return;
     const stored = claimOn(site, id);
     if (!stored) {
       report('claim-before-write', `${site} on ${id} is sent without an open claim`);
@@ -211,10 +232,17 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     judgeAccount(site, stored.uid, request);
     if (!instance) return;
     judgeOwner(site, instance, stored.uid);
-    if (stored.journal.op?.kind === 'removeReplica') judgeReplica(stored, instance);
-    else if (site === 'otc delete') judgeDelete(stored.uid, instance);
-    else if (stored.journal.op?.kind === 'finalBackup') judgeBackup(stored.uid, instance);
-    else judgeChange(site, stored.uid, request);
+    judgeSubject(site, stored, instance, request);
+  }
+
+  function judgeSubject(site: OtcSite, stored: StoredJournal, instance: Instance, request: OtcRequest): void {
+    const { uid, journal } = stored;
+    if (journal.op?.kind === 'removeReplica') judgeReplica(stored, instance);
+    else if (site === 'otc delete') judgeDelete(uid, instance);
+    else if (journal.op?.kind === 'finalBackup') judgeBackup(uid, instance);
+    else if (journal.op?.kind === 'safetyBackup') restores.judgeBackup(uid, instance);
+    else judgeChange(site, uid, request);
+    if (journal.op?.kind === 'restore') restores.judgeRestore(uid, instance);
   }
 
   function judgeBackup(uid: string, instance: Instance): void {
@@ -223,7 +251,9 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   }
 
   function judgeMark(site: OtcSite, id: string, instance: Instance | undefined, request: OtcRequest): void {
-    const owner = [...cluster.journals()].find(({ journal }) => journal.id === id);
+    const owner = [...cluster.journals()].find(
+      ({ journal }) => journal.id === id || journal.drill?.run?.id === id,
+    );
     const isTold = cluster.allRds().some((one) => (one.status as { id?: string } | undefined)?.id === id);
     if (!owner && !isTold) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
     else if (instance && owner && site === 'otc tag')
@@ -238,6 +268,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
 
   function happened(event: WorldEvent): void {
     if (event.kind === 'create' && event.name.startsWith('rr-')) judgeReplicas(event.name);
+    else if (event.kind === 'create' && isThrowaway(event)) drills.happened(event);
     else if (event.kind === 'create') {
       const digits = event.name.slice(-12);
       const count = (created.get(digits) ?? 0) + 1;
@@ -246,6 +277,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
       judgePassword(event);
     }
     if (event.kind === 'restart') judgeRestarts(event.instanceId);
+    if (event.kind === 'restore') restores.happened(event);
   }
 
   /** One that was removed may be made again, so those that exist together count. */
@@ -302,7 +334,8 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     beforeSend(site: OtcSite, request: OtcRequest): void {
       if (!isWriteSite(site) || CREDENTIAL_SITES.has(site)) return;
       look();
-      if (site === 'otc create') judgeCreate(request);
+      if (site === 'otc drill') judgeDrill(request);
+      else if (site === 'otc create') judgeCreate(request);
       else judgeWrite(site, request);
     },
     afterSend(site: OtcSite, _request: OtcRequest, response: OtcResponse | undefined): void {

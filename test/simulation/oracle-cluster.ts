@@ -9,6 +9,7 @@ import { ANNOTATIONS } from '../../src/rds/names.ts';
 import type { SimCloud } from './cloud.ts';
 import { type Cluster, CRD_NAME, digitsOf, keyOf, secretValue, specOf } from './cluster.ts';
 import { CALL_WINDOW_MS } from './oracle-cloud.ts';
+import { createDrillOracle } from './oracle-drills.ts';
 import { findSecret } from './secrets.ts';
 import type { Report } from './violation.ts';
 
@@ -19,6 +20,7 @@ const FINALIZER = 'metacontroller.io/compositecontroller-rds';
 export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   /** Instances that stay in the cloud because somebody decided so. */
   const retained = new Set<string>();
+  const drills = createDrillOracle(cluster, cloud, CALL_WINDOW_MS, report);
 
   function judgeJournal({ type, object }: WatchEvent): void {
     const text = object.metadata.annotations?.[ANNOTATIONS.journal];
@@ -48,6 +50,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
         `the journal of ${uid} changed its id from ${before.id} to ${after.id}`,
       );
     }
+    drills.judgeSwap(uid, before, after);
     if (before.closed && !after.closed)
       report('journal-never-forgets', `the journal of ${uid} was opened again`);
     if (before.closed && after.op?.kind === 'create' && !before.op) {
@@ -69,6 +72,8 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
         (id !== undefined && instance.replicaOf === id) ||
         instance.name.endsWith(`_${digitsOf(uid)}`),
     );
+    for (const { name } of drills.leftOf(uid))
+      report('no-orphan', `${keyOf(object)} is gone and its drill ${name} still exists`);
     for (const instance of left) {
       if (isKept(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
       else

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
-import { ANNOTATIONS, UID_TAG } from '../../src/rds/names.ts';
+import { ANNOTATIONS, drillName, UID_TAG } from '../../src/rds/names.ts';
 import { REGION } from '../../src/simulator/demo-account.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
@@ -34,13 +34,29 @@ export function unfinished(facts: Facts): string | undefined {
   return undefined;
 }
 
-function deletionProblem({ cluster, cloud }: Facts, object: KubeObject): string | undefined {
+/** A throwaway that the cloud never finishes cannot be removed: only told. */
+function hasStuckDrill({ cluster, cloud }: Facts, { metadata }: KubeObject): boolean {
+  const id = cluster.journal(metadata.uid ?? '')?.journal.drill?.run?.id;
+  const throwaway = id === undefined ? undefined : cloud.instance(id);
+  return throwaway?.status === 'BUILD' && isStuck(cloud, throwaway);
+}
+
+function drillProblem(facts: Facts, object: KubeObject): string | undefined {
+  const run = facts.cluster.journal(object.metadata.uid ?? '')?.journal.drill?.run;
+  if (!run || hasStuckDrill(facts, object)) return undefined;
+  return `a drill is not over (${JSON.stringify(run)})`;
+}
+
+function deletionProblem(facts: Facts, object: KubeObject): string | undefined {
+  const { cluster, cloud } = facts;
+  if (hasStuckDrill(facts, object)) return undefined;
   const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
   const instance = id === undefined ? undefined : cloud.instance(id);
   const reason = findCondition(statusOf(object).conditions, 'Progressing')?.reason;
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
   if (instance?.status === 'BUILD' && isStuck(cloud, instance) && reason === 'Busy') return undefined;
-  if (instance?.status === 'CREATE FAIL' && reason === 'FinalBackupFailed') return undefined;
+  const isBroken = instance?.status === 'CREATE FAIL' || instance?.status === 'FAILED';
+  if (isBroken && reason === 'FinalBackupFailed') return undefined;
   // The credentials of a tenant went with the namespace: told, and a person has to bring them back.
   const { namespace = '' } = object.metadata;
   if (reason === 'CredentialsInvalid' && cluster.isGoing('Namespace', namespace, 0)) return undefined;
@@ -62,6 +78,7 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   return (
     difference(object, instance) ??
     replicaProblem(facts, object) ??
+    drillProblem(facts, object) ??
     childProblem(facts, object, instance) ??
     logsProblem(facts, object) ??
     sqlProblem(cluster, facts.servers, object, instance)
@@ -77,6 +94,9 @@ function brokenState(facts: Facts, uid: string, instance: Instance, ready: strin
   }
   if (instance.status === 'CREATE FAIL')
     return ready === 'CreateFailed' ? 'told' : `failed, Ready says ${ready}`;
+  // A restore in place that the cloud could not do.
+  if (instance.status === 'FAILED')
+    return ready === 'InstanceFailed' ? 'told' : `FAILED, Ready says ${ready}`;
   if (ready !== 'ForeignInstance') return undefined;
   return isTakenByOther(facts, uid, instance) ? 'told' : 'ForeignInstance, but it is ours';
 }
@@ -203,12 +223,18 @@ export function judgeOrphans(
   const owned = new Set(
     [...cluster.journals()].flatMap(({ uid, journal }) => (cluster.rdsByUid(uid) ? (journal.id ?? []) : [])),
   );
+  const drilled = new Set(
+    [...cluster.journals()].flatMap(({ uid, journal: { drill } }) =>
+      drill?.run && cluster.rdsByUid(uid) ? [drill.run.id ?? '', drillName(uid, drill.run.slot)] : [],
+    ),
+  );
   for (const instance of Object.values(cloud.world().instances)) {
     const maker = cluster.uidOfDigits(instance.name.slice(-12));
     // Held back by dry-run or paused, an Rds may not have written down yet what it made.
     const isMakerAlive = maker !== undefined && cluster.rdsByUid(maker) !== undefined;
     const isReplica = instance.replicaOf !== undefined && owned.has(instance.replicaOf);
-    const isKnown = owned.has(instance.id) || isReplica || isMakerAlive;
+    const isDrill = drilled.has(instance.id) || drilled.has(instance.name);
+    const isKnown = isDrill || owned.has(instance.id) || isReplica || isMakerAlive;
     if (isKnown || foreign.has(instance.id) || retained.has(instance.id)) continue;
     report('no-orphan', `${instance.name} (${instance.id}, ${instance.status}) has no Rds that knows it`);
   }

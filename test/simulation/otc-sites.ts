@@ -100,12 +100,20 @@ const ROWS = [
     says: /"replica_of_id"/,
     fits: ({ readReplicas = [] }) => readReplicas.length > 0,
   }),
+  write('otc drill', 'POST /v3/{project}/instances', ['drill'], {
+    says: /"name":"drill-/,
+    faults: [...WRITE, 'failed-build', 'stuck-build', 'sold-out'],
+  }),
   write('otc create', 'POST /v3/{project}/instances', ['create'], {
     faults: [...WRITE, 'failed-build', 'stuck-build', 'sold-out'],
   }),
-  write('otc delete', `DELETE ${ONE}`, ['delete', 'removeReplica']),
+  write('otc delete', `DELETE ${ONE}`, ['delete', 'removeReplica', 'removeDrill']),
   write('otc backup', 'POST /v3/{project}/backups', ['finalBackup', 'safetyBackup'], {
     faults: [...WRITE, 'failed-backup'],
+  }),
+  write('otc restore in place', 'POST /v3/{project}/instances/recovery', ['restore'], {
+    faults: [...WRITE, 'failed-restore'],
+    fits: holds(({ backuprestoretime = '' }) => `"restore_time":${Date.parse(backuprestoretime)}`),
   }),
   write('otc password', `POST ${ONE}/password`, ['password'], { fits: () => true }),
   write('otc restart', ACTION, ['restart'], { says: /"restart"/ }),

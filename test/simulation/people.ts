@@ -8,6 +8,8 @@ import { type Cluster, CRD_NAME } from './cluster.ts';
 import { type Deed, passwordFor, type Target } from './plan.ts';
 
 const HOLD = 'example.com/hold';
+/** The cloud restores up to five minutes ago. */
+const RESTORABLE_AFTER_MS = 310_000;
 const TENANT_SECRET = 'second-account';
 
 type Wish = { spec: RdsSpec; annotations: Record<string, string> };
@@ -142,6 +144,7 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
   async function byHand(target: Target, deed: Deed): Promise<void> {
     const instance = instanceOf(target);
     if (!instance) return;
+    if (deed.do === 'hand makes a backup') cloud.addBackup(instance);
     if (deed.do === 'hand grows disk') instance.volumeGb += 10;
     if (deed.do === 'hand changes flavor') instance.flavor = deed.to;
     if (deed.do === 'hand renames') instance.name = `renamed-${instance.name.slice(0, 40)}`;
@@ -184,6 +187,18 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
         return changePassword(target, deed.value);
       case 'flavor':
         return editSpec(target, { flavorref: deed.to });
+      case 'restore in place': {
+        const instance = instanceOf(target);
+        const time = cloud.now() - RESTORABLE_AFTER_MS;
+        const isCovered = Object.values(cloud.world().backups).some(
+          ({ instanceId, endAt }) => instanceId === instance?.id && (endAt ?? time) < time,
+        );
+        const backuprestoretime = new Date(time).toISOString();
+        return instance && isCovered ? editSpec(target, { backuprestoretime }) : undefined;
+      }
+      case 'drill':
+        cloud.addBackup(instanceOf(target));
+        return editSpec(target, { backup: { drill: { schedule: `*/${deed.everyMinutes} * * * *` } } });
       case 'policy':
         return editSpec(target, { deletionPolicy: deed.to });
       case 'pause':
@@ -241,11 +256,18 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     async release(targets: readonly Target[]): Promise<void> {
       await letGo();
       for (const target of targets) {
-        await editSpec(target, { paused: false });
+        const { backup: _drills, ...spec } = wishes.get(keyOf(target))?.spec ?? {};
+        await edit(target, (wish) => ({ ...wish, spec: { ...spec, paused: false } }));
         await annotate(target, ANNOTATIONS.dryRun, undefined);
       }
     },
     async perform(target: Target, deed: Deed): Promise<void> {
+      if (deed.do === 'foreign backup') {
+        const instance = cloud.addForeign('somebody-elses');
+        foreign.add(instance.id);
+        cloud.addBackup(instance);
+        return;
+      }
       if (deed.do === 'foreign namesake') {
         const instance = cloud.addForeign(
           `${target.namespace}_${target.name}${deed.remade ? '_0123456789ab' : ''}`,

@@ -30,6 +30,10 @@ export type Deed =
   /** Any change of the spec, valid or not. */
   | { do: 'spec'; change: Record<string, unknown> }
   | { do: 'flavor'; to: string }
+  /** Asks for a restore drill every so many minutes; somebody has made a backup. */
+  | { do: 'drill'; everyMinutes: number }
+  /** Back to some minutes ago, if a backup allows it. */
+  | { do: 'restore in place' }
   | { do: 'policy'; to: Policy }
   | { do: 'pause'; on: boolean }
   | { do: 'dry-run'; on: boolean }
@@ -54,6 +58,9 @@ export type Deed =
   | { do: 'hand grows disk' }
   | { do: 'hand changes flavor'; to: string }
   | { do: 'hand renames' }
+  | { do: 'hand makes a backup' }
+  /** An instance of somebody else, with a backup. */
+  | { do: 'foreign backup' }
   | { do: 'hand deletes' }
   /** `remade`: with a name like ours under another UID, as after a restored cluster. */
   | { do: 'foreign namesake'; remade?: boolean }
@@ -91,6 +98,8 @@ export const PLAN_SITES = {
     'new password',
     'spec',
     'flavor',
+    'drill',
+    'restore in place',
     'policy',
     'pause',
     'dry-run',
@@ -111,7 +120,15 @@ export const PLAN_SITES = {
     'delete namespace',
     'delete CRD',
   ],
-  hand: ['hand grows disk', 'hand changes flavor', 'hand renames', 'hand deletes', 'foreign namesake'],
+  hand: [
+    'hand makes a backup',
+    'foreign backup',
+    'hand grows disk',
+    'hand changes flavor',
+    'hand renames',
+    'hand deletes',
+    'foreign namesake',
+  ],
   metacontroller: [
     'parent goes back',
     'children go back',
@@ -180,6 +197,19 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     add(at, target, editDeed(chance, edit));
   }
   addJobs(chance, name, target, { from: createAt, to: endAt }, add);
+  if (chance.of(`${name} restore`) < 0.15) {
+    const backupAt = createAt + 90 * SECOND + chance.below(`${name} backup at`, MINUTE);
+    add(backupAt, target, { do: 'hand makes a backup' });
+    for (const time of [0, 1])
+      add(backupAt + (5.5 + time) * MINUTE + chance.below(`${name} restore at ${time}`, 2 * MINUTE), target, {
+        do: 'restore in place',
+      });
+  }
+  if (chance.of(`${name} drill`) < 0.3)
+    add(createAt + chance.of(`${name} drill at`) * Math.max(0, endAt - createAt), target, {
+      do: 'drill',
+      everyMinutes: 2 + chance.below(`${name} drill every`, 3),
+    });
   if (!deletes) return;
   if (chance.of(`${name} hold`) < 0.2) add(endAt - 1, target, { do: 'hold' });
   add(endAt, target, { do: 'delete', foreground: chance.of(`${name} foreground`) < 0.2 });

@@ -2,6 +2,7 @@
 // its file fails loudly and must be renewed.
 
 import { plantedBug as bug, edit, type PlantedBug } from './planted-bug.ts';
+import { DRILL_BUGS } from './planted-drill-bugs.ts';
 import { JOB_BUGS } from './planted-job-bugs.ts';
 
 export type { PlantedBug };
@@ -336,4 +337,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ),
   ),
   ...JOB_BUGS,
+  ...DRILL_BUGS,
 ];

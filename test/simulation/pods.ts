@@ -6,6 +6,7 @@ import { readArguments } from '../../src/jobs/logs/arguments.ts';
 import { runLogJob } from '../../src/jobs/logs/run.ts';
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { Send } from '../../src/otc/send.ts';
+import { DRILL_CONTAINER, type DrillReport, isDrillChild } from '../../src/rds/drill-wish.ts';
 import { PART, SQL_CONTAINER, SQL_PART } from '../../src/rds/job-state.ts';
 import { type LogReport, writeLogReport } from '../../src/rds/log-report.ts';
 import { connectionSecretName } from '../../src/rds/names.ts';
@@ -23,6 +24,7 @@ import type { Report } from './violation.ts';
 export const POD_SITES = {
   'pod logs': ['never', 'late', 'killed', 'untold'],
   'pod sql': ['never', 'late', 'killed', 'killed-after', 'refused'],
+  'pod drill': ['never', 'late', 'killed', 'refused'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type PodDeps = {
@@ -150,10 +152,31 @@ export function startPods(deps: PodDeps): void {
     return { succeeded, reason: succeeded ? 'CompletionsReached' : reason, messages };
   }
 
+  /** Logs in to the throwaway with what its Secret says. */
+  async function runDrill(job: KubeObject, mortal: Mortal, decision: Decision | undefined): Promise<Ending> {
+    const { name } = job.metadata;
+    const secret = await mounted(job, name, () => !mortal.isAlive);
+    if (!secret) return mortal.never();
+    await mortal.lives(clock.sleep(chance.below(`${name} work`, WORK_MS)));
+    const login = { ip: secretValue(secret, 'ip') ?? '', password: secretValue(secret, 'password') ?? '' };
+    const fatal = servers.whyDenied(login);
+    const failed = decision?.kind === 'refused' ? [{ check: 1, why: 'the query gave no row' }] : [];
+    const said: DrillReport = {
+      ...(fatal === undefined ? {} : { fatal }),
+      passed: 1 - failed.length,
+      failed,
+    };
+    const succeeded = fatal === undefined && failed.length === 0;
+    const reason = succeeded ? 'CompletionsReached' : 'PodFailurePolicy';
+    return { succeeded, reason, messages: { [DRILL_CONTAINER]: JSON.stringify(said) } };
+  }
+
   async function live(job: KubeObject): Promise<void> {
     const { name, uid = '' } = job.metadata;
     const isSql = job.metadata.labels?.[PART] === SQL_PART;
-    const site = isSql ? 'pod sql' : 'pod logs';
+    const isDrill = isDrillChild(job);
+    const site = isDrill ? 'pod drill' : isSql ? 'pod sql' : 'pod logs';
+    const runShort = isDrill ? runDrill : runSql;
     const decision = decisions.at(site, POD_SITES[site]);
     history?.note(`Job ${name} is made${decision ? ` [${decision.kind}]` : ''}`);
     born += 1;
@@ -170,10 +193,14 @@ export function startPods(deps: PodDeps): void {
       await setStatus(job, { active: 1, ready: 1 });
       if (decision?.kind === 'killed') {
         void clock.sleep(chance.below(`${name} killed`, 2 * SECOND)).then(() => mortal.kill());
-        void (isSql ? runSql(job, mortal, undefined) : runLogs(job, mortal, () => {})).catch(() => {});
+        void (isSql || isDrill ? runShort(job, mortal, undefined) : runLogs(job, mortal, () => {})).catch(
+          () => {},
+        );
         return KILLED;
       }
-      return isSql ? runSql(job, mortal, decision) : runLogs(job, mortal, (stop) => void stops.push(stop));
+      return isSql || isDrill
+        ? runShort(job, mortal, decision)
+        : runLogs(job, mortal, (stop) => void stops.push(stop));
     }
 
     const over = clock.sleep(deadlineMs).then(() => DEADLINE);
@@ -184,7 +211,7 @@ export function startPods(deps: PodDeps): void {
     const ending = await Promise.race([work(), over, gone, dead]);
     // Told to stop; then ended, ready or not.
     for (const stop of stops) stop('The pod was stopped');
-    void clock.sleep(isSql ? 0 : GRACE_MS).then(() => mortal.kill());
+    void clock.sleep(isSql || isDrill ? 0 : GRACE_MS).then(() => mortal.kill());
     if (ending && decision?.kind !== 'untold') await tellEnd(job, ending);
   }
 

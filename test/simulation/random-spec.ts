@@ -39,6 +39,8 @@ const POOLS: Record<string, readonly unknown[]> = {
   tags: [{}, { team: 'a' }, { team: 'b', stage: 'test' }],
   start: ['22:00', '02:00'],
   end: ['02:00', '06:00'],
+  schedule: ['*/2 * * * *', '*/5 * * * *', '0 3 30 2 *', 'daily'],
+  flavor: ['rds.mysql.c2.medium', 'rds.no.such', 'rds.mysql.c2.medium.ha'],
   backuprestoretime: ['2026-11-16T07:00:00Z'],
 };
 

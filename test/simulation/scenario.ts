@@ -14,6 +14,8 @@ export type Scenario = {
   /** What comes while it is under way. */
   next?: { afterMs: number; deed: Deed };
   forMs: number;
+  /** How far behind the lists are, where that is the story. */
+  listLagMs?: number;
   /** Part of the story of this operation, beside what is tried out. */
   always?: Strike[];
   /** Only calls at these sites are struck: what all operations share is struck in the first ones. */

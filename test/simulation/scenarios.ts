@@ -6,6 +6,7 @@ import type { RdsSpec } from '../../src/rds/spec.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
+import { DRILL_SCENARIOS } from './drill-scenarios.ts';
 import { JOB_SCENARIOS } from './job-scenarios.ts';
 import type { Deed, Policy, Target } from './plan.ts';
 import type { Scenario } from './scenario.ts';
@@ -160,6 +161,7 @@ export const SCENARIOS: readonly Scenario[] = [
   change(['otc minor upgrade'], { minorUpgrade: 'Now' }),
   change(['otc replica'], { readReplicas: [{ name: 'r1' }] }),
   ...JOB_SCENARIOS,
+  ...DRILL_SCENARIOS,
 ];
 
 export type Outcome = {
@@ -181,7 +183,7 @@ export async function runScenario(
   const world = await createWorld({
     seed: scenario.seed ?? 7,
     replicas: 2,
-    lags: LAGS,
+    lags: { ...LAGS, listLagMs: scenario.listLagMs ?? LAGS.listLagMs },
     choose: (site, _occurrence, kinds) => {
       const [always, once] = [part, tried].map(({ choose }) => choose(site, 0, kinds));
       return always ?? once;

@@ -56,11 +56,19 @@ export function createSqlServers(cloud: SimCloud) {
     for (const name of drop.databases) server.databases.delete(name);
   }
 
+  const find = ({ ip }: Login) => Object.values(cloud.world().instances).find((one) => one.ip === ip);
+
   return {
     serverOf,
+    /** undefined: the server lets this login in. */
+    whyDenied(login: Login): string | undefined {
+      const instance = find(login);
+      if (!instance || !UP.has(instance.status)) return 'the server does not answer';
+      return instance.password === login.password ? undefined : 'Access denied for user root';
+    },
     /** As one piece: on the real servers a lock keeps two Jobs apart. `refuses`: one account gets an error. */
     carryOut(wish: SqlWish, passwords: (file: string) => string, login: Login, refuses: boolean): SqlReport {
-      const instance = Object.values(cloud.world().instances).find(({ ip }) => ip === login.ip);
+      const instance = find(login);
       if (!instance || !UP.has(instance.status)) return { ...DONE, fatal: 'the server does not answer' };
       if (instance.password !== login.password) return { ...DONE, fatal: 'Access denied for user root' };
       const refused = refuses ? wish.users[0] : undefined;

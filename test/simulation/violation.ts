@@ -25,6 +25,10 @@ export const INVARIANTS = {
   'waits-for-the-window':
     'a change that clients notice is sent only in the window of the spec, a restart for parameters only there or on order',
   'one-replica-per-name': 'at most one read replica per name of the spec, counted in the cloud',
+  'restore-once-per-value':
+    'a value of backuprestoretime restores once at most, and only after a completed backup of the state before',
+  'one-drill-at-a-time':
+    'at most one throwaway instance of a drill per Rds at a time, each made once, from a backup, removed after its result',
   'password-matches': 'the password in the Secrets is the one in the cloud',
   'one-credential-per-attempt':
     'a credential for a log Job is noted before it is asked for, once, limited, and given to one Job',
