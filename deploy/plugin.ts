@@ -2,19 +2,19 @@
 // `npm pack dist/kubectl-rds` makes the archive, `npm install --global` of it puts kubectl-rds on the PATH.
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { buildSync } from 'esbuild';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 /** What people have; the operator itself runs on a newer one. */
 const NODE = 20;
 
-export async function buildPlugin(folder: string): Promise<string> {
+export function buildPlugin(folder: string): string {
   const { version, license, description } = JSON.parse(
     readFileSync(join(REPOSITORY, 'package.json'), 'utf8'),
   );
   mkdirSync(folder, { recursive: true });
   const command = join(folder, 'kubectl-rds.cjs');
-  await build({
+  buildSync({
     entryPoints: [join(REPOSITORY, 'src/plugin/main.ts')],
     outfile: command,
     bundle: true,
@@ -44,4 +44,4 @@ export async function buildPlugin(folder: string): Promise<string> {
   return command;
 }
 
-if (import.meta.main) console.log(await buildPlugin(process.argv[2] ?? join(REPOSITORY, 'dist/kubectl-rds')));
+if (import.meta.main) console.log(buildPlugin(process.argv[2] ?? join(REPOSITORY, 'dist/kubectl-rds')));

@@ -168,11 +168,12 @@ function children({ metadata }: RdsObject, { namesakes }: Facts): Finding[] {
       one.metadata.name === metadata.name &&
       !one.metadata.ownerReferences?.length,
   );
-  const kinds = [...new Set(mine.map(({ kind }) => kind.toLowerCase()))].sort().reverse();
+  const kinds = [...new Set(mine.map(({ kind }) => kind))].sort().reverse();
   if (kinds.length === 0) return [];
   return [
     act(
-      `The old ${kinds.join(' and ')} ${metadata.name} stands in the way (ChildNameTaken). Clients lose the name for up to a minute: kubectl delete ${kinds.join(',')} ${metadata.name} -n ${metadata.namespace}`,
+      `The old ${kinds.join(' and ')} ${metadata.name} stands in the way (ChildNameTaken). Clients lose the name for up to a minute: ` +
+        `kubectl delete ${kinds.join(',').toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
     ),
   ];
 }
@@ -231,8 +232,7 @@ function oldWishes({ spec = {} }: RdsObject): Finding[] {
   ];
 }
 
-const ENDPOINT =
-  'spec.endpoint is not acted on by this version: no autopilot. The spec is never written.';
+const ENDPOINT = 'spec.endpoint is not acted on by this version: no autopilot. The spec is never written.';
 
 function leftAlarms({ metadata }: RdsObject, { alarmNames }: Facts): Finding[] {
   const left = oldAlarmNames(metadata.namespace, metadata.name).filter((name) => alarmNames.has(name));

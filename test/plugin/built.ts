@@ -36,10 +36,10 @@ function nodeOfUsers(): string {
   return process.execPath;
 }
 
-export async function builtPlugin(t: { teardown(end: () => void): unknown }): Promise<Plugin> {
+export function builtPlugin(t: { teardown(end: () => void): unknown }): Plugin {
   const folder = mkdtempSync(join(tmpdir(), 'kubectl-rds-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const file = await buildPlugin(folder);
+  const file = buildPlugin(folder);
   const node = nodeOfUsers();
   const start = (command: string, args: string[], env: Record<string, string>, input: string) =>
     new Promise<Ran>((resolve, reject) => {

@@ -65,7 +65,23 @@ t.test('plan and approve: what waits is shown, and consent is to that very plan'
   const no = await world.inTerminal('n\n', 'approve', 'shop');
   t.match(no.stdout, /Nothing was approved/);
   t.notMatch(await world.annotations('shop'), { 'otc.mcsps.de/approve': /./ });
+  const stale = (await world.rds('shop')) ?? { metadata: {}, status: {} };
+  world.refuse(({ method, path }) => {
+    const isRds = path.includes('/rdss/shop');
+    if (isRds && method === 'PATCH')
+      world.refuse(() => ({
+        status: 200,
+        body: { ...stale, status: { ...stale.status, planHash: 'other' } },
+      }));
+    return isRds && method === 'PATCH' ? { status: 200, body: stale } : undefined;
+  });
+  t.match(await world.run('approve', 'shop', '--yes'), {
+    code: 1,
+    stderr: /another one meanwhile \(other\)/,
+  });
+  world.refuse(() => undefined);
   const yes = await world.inTerminal('y\n', 'approve', 'shop');
+  t.match(yes.stdout, /is approved and runs/);
   t.match(yes.stdout, new RegExp(`Run plan ${planHash} of team-a/shop now\\?`));
   t.match(await world.annotations('shop'), { 'otc.mcsps.de/approve': planHash });
   t.ok(

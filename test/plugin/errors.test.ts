@@ -9,7 +9,7 @@ import { builtPlugin } from './built.ts';
 import { servedWorld, TOKEN } from './served-world.ts';
 
 t.test('wrong words are answered with right ones', async (t) => {
-  const { run } = await builtPlugin(t);
+  const { run } = builtPlugin(t);
   const table: [words: string[], code: number, told: RegExp][] = [
     [['stauts'], 2, /There is no command stauts\.\nDid you mean status\?/],
     [['frobnicate'], 2, /All of them: kubectl rds help/],
@@ -30,7 +30,7 @@ t.test('wrong words are answered with right ones', async (t) => {
 });
 
 t.test('what needs no cluster works without one', async (t) => {
-  const { run } = await builtPlugin(t);
+  const { run } = builtPlugin(t);
   t.match(await run(['version']), { code: 0, stdout: /^kubectl-rds \d+\.\d+\.\d+\n$/ });
   t.match(await run(['--version']), { code: 0 });
   for (const words of [[], ['help'], ['--help'], ['-h']])

@@ -23,7 +23,7 @@ type Refuse = (request: KubeRequest) => { status: number; body: unknown } | unde
 export async function servedWorld(t: Test) {
   const world = await createLogWorld({ teardown: (end) => void t.teardown(end) });
   const { run: runJob } = world;
-  const plugin = await builtPlugin(t);
+  const plugin = builtPlugin(t);
   const output = new Map<string, string[]>();
   let refuse: Refuse = () => undefined;
   const asked: KubeRequest[] = [];
