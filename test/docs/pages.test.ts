@@ -15,6 +15,7 @@ import {
   firstCells,
   namedCommands,
   pageOf,
+  readOtherPages,
   readPages,
   withoutBlocks,
 } from './pages.ts';
@@ -23,10 +24,16 @@ const pages = readPages();
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 t.test('every relative link leads to a file, and every anchor to a heading', async (t) => {
-  for (const { path, text } of pages) t.same(brokenLinks(path, text), [], path);
+  for (const { path, text } of [...pages, ...readOtherPages()]) t.same(brokenLinks(path, text), [], path);
   t.same(brokenLinks('docs/x.md', '[a](nowhere.md)'), ['docs/x.md: nowhere.md: there is no docs/nowhere.md']);
   t.same(brokenLinks('docs/x.md', '[a](operations.md#no-such)').length, 1, 'an anchor without a heading');
   t.same(brokenLinks('docs/x.md', '[a](../README.md#try-it) [b](https://example.org)'), []);
+});
+
+t.test('every picture in docs is shown by a page, and says in words what it shows', async (t) => {
+  const { text } = pageOf(pages, 'docs/architecture.md');
+  t.match(text, /!\[[^\]]{10,}\]\(pictures\/architecture\.svg\)/);
+  t.match(fileOf('docs/pictures/architecture.svg'), /<title id=.*<desc id=/s);
 });
 
 t.test('the README leads to every page', async (t) => {
@@ -143,7 +150,7 @@ t.test('the runbook has a section for each of the main reasons, and only for rea
 t.test('every command that a page names exists', async (t) => {
   const targets = new Set([...fileOf('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name = '']) => name));
   const { scripts } = JSON.parse(fileOf('package.json')) as { scripts: Record<string, string> };
-  const named = pages.map(({ path, text }) => ({ path, ...namedCommands(text) }));
+  const named = [...pages, ...readOtherPages()].map(({ path, text }) => ({ path, ...namedCommands(text) }));
   t.ok(sum(named.map(({ make }) => make.length)) >= 5, 'make is named');
   t.ok(sum(named.map(({ npm }) => npm.length)) >= 2, 'npm is named');
   for (const { path, make, npm } of named) {
@@ -165,7 +172,7 @@ t.test('every command that a page names exists', async (t) => {
 });
 
 t.test('files and folders that a page names exist', async (t) => {
-  const named = pages.flatMap(({ path, text }) =>
+  const named = [...pages, ...readOtherPages()].flatMap(({ path, text }) =>
     [...withoutBlocks(text).matchAll(/`((?:src|test|metacontroller|tools)\/[\w./-]+)`/g)].map(
       ([, file = '']) => ({ path, file }),
     ),

@@ -42,7 +42,10 @@ export const restart: Command = {
           status.operation === undefined &&
           status.phase === 'Ready' &&
           conditionOf(status, 'Ready')?.status === 'True',
-        describe: ({ status = {} }) => conditionOf(status, 'Progressing')?.message,
+        describe: ({ status = {} }) => {
+          const going = conditionOf(status, 'Progressing');
+          return going?.status === 'True' ? going.message : undefined;
+        },
       });
     }
     const done =
