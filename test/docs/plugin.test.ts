@@ -3,7 +3,7 @@
 
 import t from 'tap';
 import { builtPlugin } from '../plugin/built.ts';
-import { fileOf, pageOf, readPages } from './pages.ts';
+import { fileOf, pageOf, readOtherPages, readPages } from './pages.ts';
 
 const page = pageOf(readPages(), 'docs/plugin.md');
 
@@ -72,3 +72,15 @@ t.test(
     t.same(told, ['0', ...codes]);
   },
 );
+
+t.test('every command of the plugin that any page names is one that it has', async (t) => {
+  const { run } = builtPlugin(t);
+  const { stdout } = await run(['help']);
+  const known = new Set([...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name));
+  const named = [...readPages(), ...readOtherPages()].flatMap(({ path, text }) =>
+    [...text.matchAll(/kubectl rds ([a-z]+)/g)].map(([, name = '']) => ({ path, name })),
+  );
+  const wrong = named.filter(({ name }) => !known.has(name) && name !== 'stauts');
+  t.ok(named.length >= 40, `${named.length} are named`);
+  t.same(wrong, []);
+});
