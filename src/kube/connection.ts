@@ -65,6 +65,10 @@ export function contextConnection(
       `${path}: user ${context.user} logs in by ${way}, which is not supported; use a token or a certificate`,
     );
   }
+  if (cluster['proxy-url'] !== undefined)
+    throw new KubeconfigError(
+      `${path}: cluster ${context.cluster} is behind proxy-url, which is not supported`,
+    );
   const file = (entry: unknown): string | undefined => {
     if (typeof entry !== 'string') return undefined;
     try {

@@ -14,6 +14,16 @@ export const COMMON: Readonly<Record<string, Option>> = {
   help: { short: 'h', means: 'what the command does and takes' },
 };
 
+/** `-n team-a status` as well as `status -n team-a`: the first word that is neither an option nor the value of one. */
+export function splitCommand(words: readonly string[]): { name: string | undefined; rest: string[] } {
+  const takesNext = (word: string | undefined) =>
+    Object.entries(COMMON).some(
+      ([long, { short, takes }]) => takes !== undefined && (word === `--${long}` || word === `-${short}`),
+    );
+  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesNext(words[index - 1]));
+  return { name: words[at], rest: words.filter((_, index) => index !== at) };
+}
+
 export type Arguments = Given & { wantsHelp: boolean };
 
 export function parseArguments(command: Command, words: readonly string[]): Arguments {

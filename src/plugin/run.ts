@@ -1,7 +1,7 @@
 // From the words of a command line to an exit code. Knows no process: main.ts hands in what it needs.
 
 import { KubeconfigError } from '../kube/kubeconfig.ts';
-import { parseArguments } from './arguments.ts';
+import { parseArguments, splitCommand } from './arguments.ts';
 import type { Command, World } from './command.ts';
 import { adopt } from './commands/adopt.ts';
 import { approve } from './commands/approve.ts';
@@ -76,17 +76,18 @@ export async function runPlugin(words: readonly string[], outside: Outside): Pro
 }
 
 async function dispatch(words: readonly string[], outside: Outside): Promise<ExitCode> {
-  const [first = 'help', ...rest] = words;
+  const [first, ...typed] = words;
   if (first === '__complete') {
     outside.out(
-      await complete(COMMANDS, rest, { ...outside, connect: () => outside.connect(wantedIn(rest)) }),
+      await complete(COMMANDS, typed, { ...outside, connect: () => outside.connect(wantedIn(typed)) }),
     );
     return 0;
   }
-  const command = commandOf(first.replace(/^--?(help|version)$/, '$1').replace(/^-h$/, 'help'));
+  const { name, rest } = first === '--version' ? { name: 'version', rest: typed } : splitCommand(words);
+  const command = commandOf(name ?? 'help');
   const given = parseArguments(command, rest);
   if (given.wantsHelp) {
-    outside.out(commandHelp(command));
+    outside.out(command === help ? overview(COMMANDS) : commandHelp(command));
     return 0;
   }
   const text = (name: string) => (typeof given.flags[name] === 'string' ? { [name]: given.flags[name] } : {});

@@ -1,10 +1,12 @@
 // What a person sees who mistypes, has no right, no cluster or no CRD; and what scripts see of it.
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
 import { REASONS } from '../../src/rds/reasons.ts';
+import { makeTrust } from '../deploy/make-trust.ts';
 import { builtPlugin } from './built.ts';
 import { servedWorld, TOKEN } from './served-world.ts';
 
@@ -35,6 +37,11 @@ t.test('what needs no cluster works without one', async (t) => {
   t.match(await run(['--version']), { code: 0 });
   for (const words of [[], ['help'], ['--help'], ['-h']])
     t.match(await run(words), { code: 0, stdout: /Usage: kubectl rds COMMAND.*migrate/s });
+  t.match(
+    await run(['-n', 'team-a', 'help', 'logs']),
+    { code: 0, stdout: /--since DURATION/ },
+    'options may come first',
+  );
   t.match(await run(['help', 'logs']), { code: 0, stdout: /--since DURATION/ });
   t.match(await run(['logs', '--help']), { code: 0, stdout: /--since DURATION/ });
   t.match(await run(['explain', 'storagefull']), {
@@ -219,4 +226,47 @@ t.test('text from elsewhere does not steer the terminal', async (t) => {
   const { stdout } = await world.inTerminal('', 'status', 'shop');
   t.notOk(stdout.includes('\u001b[2J'));
   t.notOk(stdout.includes('\u0007'));
+});
+
+t.test('https: a private CA, a client certificate, another name, and none of the checks', async (t) => {
+  const { run } = builtPlugin(t);
+  const dir = t.testdir();
+  const { ca, cert, key } = makeTrust(dir, 'cluster.example');
+  const [authority, mine, secret] = [ca, cert, key].map((file) => readFileSync(file));
+  const server = createServer({ ca: authority, cert: mine, key: secret, requestCert: true }, (_, res) =>
+    res.end(JSON.stringify({ items: [] })),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const user = { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' };
+  const status = (more: object, name = 'me') => {
+    const cluster = { server: `https://127.0.0.1:${port}`, ...more };
+    writeFileSync(
+      join(dir, 'config'),
+      stringify({
+        'current-context': 'c',
+        clusters: [{ name: 'c', cluster }],
+        users: [
+          { name: 'me', user },
+          { name: 'nobody', user: {} },
+        ],
+        contexts: [{ name: 'c', context: { cluster: 'c', user: name } }],
+      }),
+    );
+    return run(['status'], { env: { KUBECONFIG: join(dir, 'config') } });
+  };
+  const trusted = { 'certificate-authority': 'ca.crt', 'tls-server-name': 'cluster.example' };
+  t.match(await status(trusted), { code: 0, stderr: /no Rds/ });
+  t.match(await status({ 'insecure-skip-tls-verify': true }), { code: 0 });
+  t.match(await status({ ...trusted, 'tls-server-name': 'other.example' }), {
+    code: 5,
+    stderr: /does not match certificate/,
+  });
+  t.match(await status({}), { code: 5, stderr: /certificate/ }, 'an unknown CA');
+  t.match(await status(trusted, 'nobody'), { code: 5 }, 'the server wants a certificate');
+  t.match(await status({ ...trusted, 'proxy-url': 'http://proxy.example' }), {
+    code: 5,
+    stderr: /proxy-url, which is not supported/,
+  });
 });

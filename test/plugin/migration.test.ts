@@ -2,7 +2,8 @@ import t from 'tap';
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { Instance } from '../../src/otc/cloud.ts';
 import type { RdsObject } from '../../src/plugin/cluster.ts';
-import { type Facts, judge } from '../../src/plugin/migration.ts';
+import { judge } from '../../src/plugin/migration.ts';
+import type { Facts } from '../../src/plugin/migration-findings.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
 
