@@ -60,17 +60,14 @@ export const logs: Command = {
   },
 };
 
-/** Any new value is an order; the same span has several spellings, and the last one used is taken. */
-function orderFor(rds: RdsObject, spanMs: number): string {
+/** Any new value is an order, so a span that was just ordered is spelled another way. */
+export function orderFor(rds: Pick<RdsObject, 'metadata' | 'status'>, spanMs: number): string {
   const minutes = Math.round(spanMs / 60_000);
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  const spellings = [
-    `${hours > 0 ? `${hours}h` : ''}${rest > 0 ? `${rest}m` : ''}`,
-    `${minutes}m`,
-    `${minutes * 60}s`,
-  ];
+  const compact = `${hours > 0 ? `${hours}h` : ''}${rest > 0 ? `${rest}m` : ''}`;
+  const spellings = [compact, `${minutes}m`, `${hours}h${rest}m`, `${hours}h${rest}m0s`];
   const used = [rds.metadata.annotations?.[ANNOTATIONS.logs], rds.status?.handled?.[ANNOTATIONS.logs]];
-  return spellings.find((value) => !used.includes(value)) ?? `${minutes}m0s`;
+  return spellings.find((value) => !used.includes(value)) ?? compact;
 }
 
 type LogJob = NonNullable<RdsStatus['logJob']>;
