@@ -1,7 +1,7 @@
 // The cloud by the user's own OS_* variables: only for commands that look there, and only to read.
 
 import { readFileSync } from 'node:fs';
-import { CloudError } from '../errors.ts';
+import { CloudError, TerminalError } from '../errors.ts';
 import type { Cloud, Credentials, Instance } from '../otc/cloud.ts';
 import { readCredentials } from '../otc/credentials.ts';
 import { createOpenCloud } from '../otc/open.ts';
@@ -63,7 +63,7 @@ async function told<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof CloudError)) throw error;
-    const code = error.code === '401' || error.code === '403' ? EXIT.refused : EXIT.unreachable;
+    const code = error instanceof TerminalError ? EXIT.refused : EXIT.unreachable;
     throw new Failure(
       code,
       `The cloud cannot be asked: ${error.message}`,

@@ -270,3 +270,24 @@ t.test('https: a private CA, a client certificate, another name, and none of the
     stderr: /proxy-url, which is not supported/,
   });
 });
+
+t.test('a login that the cloud refuses is told without its password', async (t) => {
+  const world = await servedWorld(t);
+  const forbidden = { status: 403, body: { message: 'deployments.apps is forbidden' } };
+  world.refuse(({ path }) => (path.startsWith('/apis/apps/') ? forbidden : undefined));
+  const env = { ...world.env(true), OS_PASSWORD: 'Wr0ng-S3cret' };
+  for (const words of [['adopt', '--list'], ['migrate']]) {
+    const got = await world.plugin.run(words, { env });
+    t.match(got, {
+      code: 4,
+      stdout: '',
+      stderr: /The cloud cannot be asked: .*\nCheck OS_AUTH_URL, the login/,
+    });
+    t.notMatch(got.stderr, 'Wr0ng-S3cret');
+  }
+  const nowhere = { ...world.env(true), OS_AUTH_URL: 'http://127.0.0.1:1/v3' };
+  t.match(await world.plugin.run(['adopt', '--list'], { env: nowhere }), {
+    code: 5,
+    stderr: /cannot be asked/,
+  });
+});
