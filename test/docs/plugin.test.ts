@@ -25,7 +25,7 @@ const transcripts = blocks.flatMap(({ text }) => shown(text));
 const OFFLINE = ['version', 'help', 'explain', 'completion', 'stauts'];
 
 t.test('every command of the plugin has its transcript', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const { stdout } = await run(['help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name);
   t.ok(commands.length >= 13, commands.join(' '));
@@ -37,7 +37,7 @@ t.test('every command of the plugin has its transcript', async (t) => {
 });
 
 t.test('what needs no cluster is printed as shown', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const plain = transcripts.filter(({ words }) => OFFLINE.includes(words[0] ?? ''));
   t.ok(plain.length >= 4);
   for (const { words, output } of plain) {
@@ -47,7 +47,7 @@ t.test('what needs no cluster is printed as shown', async (t) => {
 });
 
 t.test('what needs one is taken as it is written: only the cluster is missing', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const rest = transcripts.filter(({ words }) => !OFFLINE.includes(words[0] ?? ''));
   t.ok(rest.length >= 12);
   const env = {
@@ -74,7 +74,7 @@ t.test(
 );
 
 t.test('every command of the plugin that any page names is one that it has', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const { stdout } = await run(['help']);
   const known = new Set([...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name));
   const named = [...readPages(), ...readOtherPages()].flatMap(({ path, text }) =>

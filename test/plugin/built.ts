@@ -36,11 +36,19 @@ function nodeOfUsers(): string {
   return process.execPath;
 }
 
-export function builtPlugin(t: { teardown(end: () => void): unknown }): Plugin {
+let built: { folder: string; file: string; node: string } | undefined;
+
+/** Building blocks the process for a moment, which an app in it would take for overload: build before anything runs. */
+function buildOnce(): NonNullable<typeof built> {
+  if (built) return built;
   const folder = mkdtempSync(join(tmpdir(), 'kubectl-rds-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const file = buildPlugin(folder);
-  const node = nodeOfUsers();
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  built = { folder, file: buildPlugin(folder), node: nodeOfUsers() };
+  return built;
+}
+
+export function builtPlugin(): Plugin {
+  const { folder, file, node } = buildOnce();
   const start = (command: string, args: string[], env: Record<string, string>, input: string) =>
     new Promise<Ran>((resolve, reject) => {
       const child = spawn(command, args, {

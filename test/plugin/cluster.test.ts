@@ -40,7 +40,7 @@ t.teardown(cluster.stop);
 const { kube, cloud, engine, replicas, hookToken, controlPlane } = cluster;
 const runner = await startPodRunner({ controlPlane });
 t.teardown(runner.stop);
-const plugin = builtPlugin(t);
+const plugin = builtPlugin();
 const transcript: string[] = [];
 
 async function run(words: string, more: { env?: Record<string, string>; user?: string } = {}): Promise<Ran> {

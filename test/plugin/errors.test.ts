@@ -11,7 +11,7 @@ import { builtPlugin } from './built.ts';
 import { servedWorld, TOKEN } from './served-world.ts';
 
 t.test('wrong words are answered with right ones', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const table: [words: string[], code: number, told: RegExp][] = [
     [['stauts'], 2, /There is no command stauts\.\nDid you mean status\?/],
     [['frobnicate'], 2, /All of them: kubectl rds help/],
@@ -32,7 +32,7 @@ t.test('wrong words are answered with right ones', async (t) => {
 });
 
 t.test('what needs no cluster works without one', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   t.match(await run(['version']), { code: 0, stdout: /^kubectl-rds \d+\.\d+\.\d+\n$/ });
   t.match(await run(['--version']), { code: 0 });
   for (const words of [[], ['help'], ['--help'], ['-h']])
@@ -229,7 +229,7 @@ t.test('text from elsewhere does not steer the terminal', async (t) => {
 });
 
 t.test('https: a private CA, a client certificate, another name, and none of the checks', async (t) => {
-  const { run } = builtPlugin(t);
+  const { run } = builtPlugin();
   const dir = t.testdir();
   const { ca, cert, key } = makeTrust(dir, 'cluster.example');
   const [authority, mine, secret] = [ca, cert, key].map((file) => readFileSync(file));

@@ -21,9 +21,9 @@ const STEP_MS = 30 * SECOND;
 type Refuse = (request: KubeRequest) => { status: number; body: unknown } | undefined;
 
 export async function servedWorld(t: Test) {
+  const plugin = builtPlugin();
   const world = await createLogWorld({ teardown: (end) => void t.teardown(end) });
   const { run: runJob } = world;
-  const plugin = builtPlugin(t);
   const output = new Map<string, string[]>();
   let refuse: Refuse = () => undefined;
   const asked: KubeRequest[] = [];
