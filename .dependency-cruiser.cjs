@@ -7,6 +7,7 @@ const ENTRIES = [
   '^src/simulator/main\\.ts$',
   '^src/local/(demo|main)[^/]*\\.ts$',
   '^src/jobs/',
+  '^src/plugin/main\\.ts$',
 ];
 /** Of an Rds, and of an RdsBackup. */
 const DECIDE = '^src/sync/(rdsbackup/)?decide/';
@@ -137,6 +138,27 @@ module.exports = {
       'src/jobs imports only itself, otc, rds, errors, clock and config of our own code',
       { path: '^src/jobs/' },
       { path: '^src/', pathNot: ['^src/(jobs|otc|rds)/', '^src/(errors|clock|config|logger)\\.ts$'] },
+    ),
+    rule(
+      'plugin-is-a-client',
+      'src/plugin imports only itself, rds, otc, clock, errors, what reads a kubeconfig, yaml and node:*; undici needs a newer Node',
+      { path: '^src/plugin/' },
+      {
+        pathNot: [
+          '^src/(plugin|rds)/',
+          '^src/otc/(cloud|credentials|open|send)\\.ts$',
+          '^src/(errors|clock)\\.ts$',
+          '^src/kube/(api|connection|kubeconfig)\\.ts$',
+          npm('yaml'),
+        ],
+        ...NOT_CORE,
+      },
+    ),
+    rule(
+      'nobody-needs-the-plugin',
+      'the operator knows nothing of the command line',
+      { path: '^src/', pathNot: '^src/plugin/' },
+      { path: '^src/plugin/' },
     ),
     rule(
       'app-assembles-sync',

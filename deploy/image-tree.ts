@@ -5,8 +5,8 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 
 const REPOSITORY = join(import.meta.dirname, '..');
-/** The simulated cloud and the loop for laptops have no place beside real databases. */
-const LEFT_OUT = ['simulator', 'local'];
+/** The simulated cloud and the loop for laptops have no place beside real databases; the plugin is a package of its own. */
+const LEFT_OUT = ['simulator', 'local', 'plugin'];
 /** Packages bring tests (some with private keys), docs and types; nothing loads them. */
 const DEAD_FOLDERS = [
   'test',

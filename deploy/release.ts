@@ -1,12 +1,13 @@
 // The parts of a release that need no registry; the workflow runs them, and so can anybody:
 //   node deploy/release.ts check v0.1.0     refuses a tag that does not fit the version and the changelog
-//   node deploy/release.ts prepare OUT      image tree, SBOM, chart and checksums in OUT (HELM names the helm to use)
+//   node deploy/release.ts prepare OUT      image tree, SBOM, chart, plugin and checksums in OUT (HELM names the helm to use)
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buildImageTree } from './image-tree.ts';
+import { buildPlugin } from './plugin.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const CHART = join(import.meta.dirname, 'chart');
@@ -56,6 +57,19 @@ function packChart(out: string, env: Env): void {
   }
 }
 
+/** As a user installs it: `npm install --global kubectl-rds-1.2.3.tgz`. */
+function packPlugin(out: string): void {
+  const stage = mkdtempSync(join(tmpdir(), 'rds-pilot-plugin-'));
+  try {
+    buildPlugin(stage);
+    execFileSync('npm', ['pack', stage, '--pack-destination', out, '--silent'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
+
 type Locked = { dev?: boolean; devDependencies?: unknown };
 
 /**
@@ -89,7 +103,8 @@ export function prepareRelease(out: string, env: Env = process.env): string[] {
   const sbom = join(out, `rds-pilot-${version}.cdx.json`);
   writeFileSync(sbom, billOfMaterials());
   packChart(out, env);
-  const files = [sbom, join(out, `rds-pilot-${version}.tgz`)];
+  packPlugin(out);
+  const files = [sbom, join(out, `rds-pilot-${version}.tgz`), join(out, `kubectl-rds-${version}.tgz`)];
   const sums = files.map(
     (file) => `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}\n`,
   );

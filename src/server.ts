@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { CloudError } from './errors.ts';
 import type { KubeCall } from './kube/api.ts';
-import { KubeconfigError } from './kube/connection.ts';
+import { KubeconfigError } from './kube/kubeconfig.ts';
 import type { Laptop } from './local/laptop.ts';
 import type { Playground } from './local/playground/playground.ts';
 import { createLogger } from './logger.ts';

@@ -1,8 +1,7 @@
 // Where the API server is and who we are to it: the service account in a cluster, or a kubeconfig.
 
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { type Context, type Entry, type Kubeconfig, KubeconfigError, readKubeconfig } from './kubeconfig.ts';
 
 export type KubeConnection = {
   url: string;
@@ -11,6 +10,10 @@ export type KubeConnection = {
   key: string | undefined;
   /** Read anew for each call: projected tokens rotate. */
   token: () => string | undefined;
+  /** The name in the certificate, where it is not that of the address. */
+  serverName?: string;
+  /** The kubeconfig says that the certificate is not to be checked. */
+  isUnverified?: true;
 };
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -27,66 +30,67 @@ export function inClusterConnection(env: Record<string, string | undefined>): Ku
   };
 }
 
-type Named<Key extends string, Value> = { name: string } & Record<Key, Value>;
-type Entry = Record<string, unknown>;
-type Kubeconfig = {
-  'current-context'?: string;
-  contexts?: Named<'context', { cluster: string; user: string }>[];
-  clusters?: Named<'cluster', Entry>[];
-  users?: Named<'user', Entry>[];
-};
-
-export class KubeconfigError extends Error {}
+/** What a program named in `user.exec` hands out. */
+export type Login = { token: () => string | undefined; cert?: string | undefined; key?: string | undefined };
+/** Runs it; only a person's tools do, the operator has a login of its own. */
+export type LogIn = (exec: Entry, cluster: Entry) => Login;
 
 export function kubeconfigConnection(path: string): KubeConnection {
-  const config = readKubeconfig(path);
-  const context = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
-  const cluster = config.clusters?.find(({ name }) => name === context?.cluster)?.cluster;
-  const user = config.users?.find(({ name }) => name === context?.user)?.user;
-  if (typeof cluster?.server !== 'string' || !user) {
-    throw new KubeconfigError(`${path}: the current context names no cluster with a server, or no user`);
-  }
-  const way = ['exec', 'auth-provider', 'username'].find((key) => user[key] !== undefined);
-  if (way !== undefined) {
-    throw new KubeconfigError(
-      `${path}: user ${context?.user} logs in by ${way}, which is not supported; use a token or a certificate`,
-    );
-  }
-  // Relative files are meant from the folder of the kubeconfig, as kubectl reads them.
-  const file = (name: unknown): string | undefined => {
-    if (typeof name !== 'string') return undefined;
-    try {
-      return readFileSync(resolve(dirname(path), name), 'utf8');
-    } catch {
-      throw new KubeconfigError(`${path}: the file ${name} cannot be read`);
-    }
-  };
-  const pem = (entry: Entry, name: string): string | undefined => {
-    const inline = entry[`${name}-data`];
-    return typeof inline === 'string' ? Buffer.from(inline, 'base64').toString('utf8') : file(entry[name]);
-  };
-  const { token, tokenFile } = user;
-  return {
-    url: cluster.server.replace(/\/+$/, ''),
-    ca: pem(cluster, 'certificate-authority'),
-    cert: pem(user, 'client-certificate'),
-    key: pem(user, 'client-key'),
-    token: () => (typeof token === 'string' ? token : file(tokenFile)?.trim()),
-  };
+  return contextConnection(readKubeconfig(path)).connection;
 }
 
-function readKubeconfig(path: string): Kubeconfig {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    throw new KubeconfigError(`${path}: the kubeconfig cannot be read`);
+/** Ways to log in, and to connect, that would be left out silently. */
+const UNSUPPORTED = ['exec', 'auth-provider', 'username', 'as'];
+
+export function contextConnection(
+  config: Kubeconfig,
+  wanted: { context?: string | undefined; logIn?: LogIn } = {},
+): { connection: KubeConnection; context: Context & { name: string } } {
+  const { path } = config;
+  const name = wanted.context ?? config.currentContext ?? '';
+  const context = config.contexts.find((one) => one.name === name)?.context;
+  const cluster = config.clusters.find((one) => one.name === context?.cluster)?.cluster;
+  const user = config.users.find((one) => one.name === context?.user)?.user;
+  if (wanted.context !== undefined && !context) {
+    const known = config.contexts.map((one) => one.name).join(', ');
+    throw new KubeconfigError(`${path}: there is no context ${name}; there are ${known || 'none'}`);
   }
-  try {
-    const config: unknown = parse(text);
-    if (typeof config === 'object' && config !== null) return config;
-  } catch {
-    // told below
+  if (!context || typeof cluster?.server !== 'string' || !user) {
+    throw new KubeconfigError(`${path}: the current context names no cluster with a server, or no user`);
   }
-  throw new KubeconfigError(`${path}: this is not a kubeconfig`);
+  const logIn = user.exec === undefined ? undefined : wanted.logIn;
+  const way = UNSUPPORTED.find((key) => user[key] !== undefined && !(key === 'exec' && logIn));
+  if (way !== undefined) {
+    throw new KubeconfigError(
+      `${path}: user ${context.user} logs in by ${way}, which is not supported; use a token or a certificate`,
+    );
+  }
+  if (cluster['proxy-url'] !== undefined)
+    throw new KubeconfigError(
+      `${path}: cluster ${context.cluster} is behind proxy-url, which is not supported`,
+    );
+  const file = (entry: unknown): string | undefined => {
+    if (typeof entry !== 'string') return undefined;
+    try {
+      return readFileSync(entry, 'utf8');
+    } catch {
+      throw new KubeconfigError(`${path}: the file ${entry} cannot be read`);
+    }
+  };
+  const pem = (entry: Entry, key: string): string | undefined => {
+    const inline = entry[`${key}-data`];
+    return typeof inline === 'string' ? Buffer.from(inline, 'base64').toString('utf8') : file(entry[key]);
+  };
+  const { token, tokenFile } = user;
+  const login = logIn?.(user.exec as Entry, cluster);
+  const connection: KubeConnection = {
+    url: cluster.server.replace(/\/+$/, ''),
+    ca: pem(cluster, 'certificate-authority'),
+    cert: login?.cert ?? pem(user, 'client-certificate'),
+    key: login?.key ?? pem(user, 'client-key'),
+    token: login?.token ?? (() => (typeof token === 'string' ? token : file(tokenFile)?.trim())),
+    ...(typeof cluster['tls-server-name'] === 'string' ? { serverName: cluster['tls-server-name'] } : {}),
+    ...(cluster['insecure-skip-tls-verify'] === true ? { isUnverified: true } : {}),
+  };
+  return { connection, context: { name, ...context } };
 }

@@ -27,6 +27,7 @@ The cluster is up. In another terminal:
   kubectl get service,endpointslice,secret -n team-a
   kubectl apply -f metacontroller/examples/shop-backup.yaml
   kubectl get rdsbackup -A -w
+  kubectl rds status -A                      # the plugin: npm run plugin && npm install --global ./dist/kubectl-rds
   kubectl delete rds shop -n team-a          # a final backup comes first
 
   loop       ${facts.loop}

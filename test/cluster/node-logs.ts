@@ -8,12 +8,15 @@ export type NodeLogs = { port: number; stop: () => Promise<void> };
 export async function serveNodeLogs(options: {
   tls: { certFile: string; keyFile: string };
   read: (namespace: string, pod: string, container: string) => Promise<string | undefined>;
+  /** For who follows: the lines come together, when there will be no more. */
+  ended: (namespace: string, pod: string) => Promise<void>;
 }): Promise<NodeLogs> {
   const [cert, key] = await Promise.all([readFile(options.tls.certFile), readFile(options.tls.keyFile)]);
   const server = createServer({ cert, key }, (req, res) => {
     const { pathname, searchParams } = new URL(req.url ?? '/', 'https://node');
     const [, verb, namespace = '', pod = '', container = ''] = pathname.split('/').map(decodeURIComponent);
     const answer = async (): Promise<void> => {
+      if (searchParams.get('follow') === 'true') await options.ended(namespace, pod);
       const text = verb === 'containerLogs' ? await options.read(namespace, pod, container) : undefined;
       const tail = Number(searchParams.get('tailLines') ?? 0);
       res.statusCode = text === undefined ? 404 : 200;

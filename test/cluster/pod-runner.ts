@@ -124,6 +124,12 @@ export async function startPodRunner(options: PodRunnerOptions): Promise<PodRunn
 
   const logs = await serveNodeLogs({
     tls: { certFile: controlPlane.caFile, keyFile: controlPlane.servingKeyFile },
+    ended: async (namespace, name) => {
+      const isIt = (each: { namespace: string; pod: string }) =>
+        each.namespace === namespace && each.pod === name;
+      const [uid] = [...started].reverse().find(([, each]) => isIt(each)) ?? [];
+      await runs.get(uid ?? '')?.ended;
+    },
     read: async (namespace, name, container) => {
       const found = newest(namespace, name);
       if (!found) return undefined;

@@ -29,13 +29,13 @@ t.test('only a tag that fits version, chart and changelog is released', async (t
 
 type Bom = { bomFormat: string; components: { name: string; version: string; purl: string }[] };
 
-t.test('a dry run makes chart, SBOM and checksums', async (t) => {
+t.test('a dry run makes chart, SBOM, plugin and checksums', async (t) => {
   const { helm } = await ensurePackageTools();
   const out = t.testdir({});
   const files = prepareRelease(out, { HELM: helm, IMAGE: 'registry.example.org/team/rds-pilot' });
   t.same(
     files.map((file) => basename(file)),
-    [`rds-pilot-${version}.cdx.json`, `rds-pilot-${version}.tgz`, 'SHA256SUMS'],
+    [`rds-pilot-${version}.cdx.json`, `rds-pilot-${version}.tgz`, `kubectl-rds-${version}.tgz`, 'SHA256SUMS'],
   );
   const digest = createHash('sha256')
     .update(readFileSync(files[1] ?? ''))

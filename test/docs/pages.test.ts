@@ -1,12 +1,15 @@
 import t from 'tap';
 import { parseAllDocuments } from 'yaml';
+import type { KubeObject, KubeResponse } from '../../src/kube/api.ts';
+import { createApiServer } from '../../src/local/api-server.ts';
+import { backupAdmission } from '../../src/local/backup-admission.ts';
+import { rdsAdmission } from '../../src/local/rds-admission.ts';
+import { seededUids } from '../../src/local/seeded-uids.ts';
+import { createVirtualClock } from '../../src/local/virtual-clock.ts';
 import { CONDITION_TYPES } from '../../src/rds/conditions.ts';
-import { fullSpec } from '../../src/rds/defaults.ts';
+import { ANNOTATIONS } from '../../src/rds/names.ts';
 import { REASONS } from '../../src/rds/reasons.ts';
-import { NAME_PATTERN } from '../../src/rds/rules.ts';
-import type { RdsSpec } from '../../src/rds/spec.ts';
 import { PHASES } from '../../src/rds/status.ts';
-import { specProblems } from '../../src/rds/validate.ts';
 import {
   brokenLinks,
   camelWords,
@@ -15,6 +18,7 @@ import {
   firstCells,
   namedCommands,
   pageOf,
+  readOtherPages,
   readPages,
   withoutBlocks,
 } from './pages.ts';
@@ -23,10 +27,16 @@ const pages = readPages();
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 t.test('every relative link leads to a file, and every anchor to a heading', async (t) => {
-  for (const { path, text } of pages) t.same(brokenLinks(path, text), [], path);
+  for (const { path, text } of [...pages, ...readOtherPages()]) t.same(brokenLinks(path, text), [], path);
   t.same(brokenLinks('docs/x.md', '[a](nowhere.md)'), ['docs/x.md: nowhere.md: there is no docs/nowhere.md']);
   t.same(brokenLinks('docs/x.md', '[a](operations.md#no-such)').length, 1, 'an anchor without a heading');
   t.same(brokenLinks('docs/x.md', '[a](../README.md#try-it) [b](https://example.org)'), []);
+});
+
+t.test('every picture in docs is shown by a page, and says in words what it shows', async (t) => {
+  const { text } = pageOf(pages, 'docs/architecture.md');
+  t.match(text, /!\[[^\]]{10,}\]\(pictures\/architecture\.svg\)/);
+  t.match(fileOf('docs/pictures/architecture.svg'), /<title id=.*<desc id=/s);
 });
 
 t.test('the README leads to every page', async (t) => {
@@ -76,21 +86,62 @@ t.test('every dependency has a line that says why, and no line is left of one th
   t.same([...told].sort(), [...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
 });
 
-t.test('every YAML block can be read, and every Rds in one applies', async (t) => {
-  let seen = 0;
-  for (const { page, line, text } of pages.flatMap(({ blocks }) => blocks).filter(isYaml)) {
-    for (const document of parseAllDocuments(text)) {
-      t.same(document.errors, [], `${page}:${line}`);
-      const object = document.toJS() as { kind?: string; metadata?: { name: string }; spec?: RdsSpec };
-      if (object.kind !== 'Rds') continue;
-      seen += 1;
-      t.same(specProblems(object.spec), [], `${page}:${line}: the spec as written`);
-      t.same(specProblems(fullSpec(object.spec ?? {})), [], `${page}:${line}: with defaults`);
-      t.match(object.metadata?.name, new RegExp(NAME_PATTERN), `${page}:${line}`);
+t.test(
+  'every YAML block can be read, and every Rds and RdsBackup in one applies, with all of its fields',
+  async (t) => {
+    let seen = 0;
+    const blocks = [...pages, ...readOtherPages()].flatMap((page) => page.blocks).filter(isYaml);
+    for (const { page, line, text } of blocks) {
+      for (const document of parseAllDocuments(text)) {
+        t.same(document.errors, [], `${page}:${line}`);
+        const object = document.toJS() as KubeObject;
+        if (object.kind !== 'Rds' && object.kind !== 'RdsBackup') continue;
+        seen += 1;
+        const { status, body } = await applied(object);
+        t.equal(status, 201, `${page}:${line}: ${JSON.stringify(body)}`);
+        t.match(
+          (body as KubeObject).spec,
+          object.spec as object,
+          `${page}:${line}: a field that the CRD does not know`,
+        );
+      }
     }
-  }
-  t.ok(seen >= 2, `${seen} manifests`);
-  t.not(specProblems({ volumesize: 41 }).length, 0, 'a bad one would be found');
+    t.ok(seen >= 5, `${seen} manifests`);
+    const metadata = { name: 'bad', namespace: 'team-a' };
+    const bad = (spec: object) =>
+      applied({ apiVersion: 'otc.mcsps.de/v1alpha1', kind: 'Rds', metadata, spec });
+    t.equal((await bad({ volumesize: 41 })).status, 422, 'a bad one would be found');
+    t.notMatch((await bad({ volumeSize: 40 })).body, { spec: { volumeSize: 40 } }, 'a slip in a name too');
+  },
+);
+
+/** To an API server of its own, as `kubectl apply` would. */
+async function applied(object: KubeObject): Promise<KubeResponse> {
+  const { namespace = 'default', name } = object.metadata;
+  const api = createApiServer({
+    clock: createVirtualClock(0),
+    uid: seededUids(1),
+    admission: { Rds: rdsAdmission, RdsBackup: backupAdmission },
+    namespaces: [namespace],
+  });
+  const plural = object.kind === 'Rds' ? 'rdss' : 'rdsbackups';
+  const path = `/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/${plural}/${name}?fieldManager=kubectl`;
+  return api.call({
+    method: 'PATCH',
+    path,
+    body: object,
+    contentType: 'application/apply-patch+yaml',
+    deadlineMs: 1,
+  });
+}
+
+t.test('every annotation that a page names exists', async (t) => {
+  const known = new Set<string>(Object.values(ANNOTATIONS));
+  const named = [...pages, ...readOtherPages()].flatMap(({ path, text }) =>
+    [...text.matchAll(/otc\.mcsps\.de\/(?!v1alpha1)[a-z][a-z-]*/g)].map(([word]) => ({ path, word })),
+  );
+  t.ok(named.length >= 20, `${named.length} are named`);
+  for (const { path, word } of named) t.ok(known.has(word), `${path}: ${word}`);
 });
 
 function isYaml({ language }: { language: string }): boolean {
@@ -145,7 +196,7 @@ t.test('the runbook has a section for each of the main reasons, and only for rea
 t.test('every command that a page names exists', async (t) => {
   const targets = new Set([...fileOf('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name = '']) => name));
   const { scripts } = JSON.parse(fileOf('package.json')) as { scripts: Record<string, string> };
-  const named = pages.map(({ path, text }) => ({ path, ...namedCommands(text) }));
+  const named = [...pages, ...readOtherPages()].map(({ path, text }) => ({ path, ...namedCommands(text) }));
   t.ok(sum(named.map(({ make }) => make.length)) >= 5, 'make is named');
   t.ok(sum(named.map(({ npm }) => npm.length)) >= 2, 'npm is named');
   for (const { path, make, npm } of named) {
@@ -167,7 +218,7 @@ t.test('every command that a page names exists', async (t) => {
 });
 
 t.test('files and folders that a page names exist', async (t) => {
-  const named = pages.flatMap(({ path, text }) =>
+  const named = [...pages, ...readOtherPages()].flatMap(({ path, text }) =>
     [...withoutBlocks(text).matchAll(/`((?:src|test|metacontroller|tools)\/[\w./-]+)`/g)].map(
       ([, file = '']) => ({ path, file }),
     ),

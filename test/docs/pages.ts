@@ -30,14 +30,23 @@ export function fencedBlocks(page: string, text: string): Block[] {
   return blocks;
 }
 
-/** README and docs, the generated ones too. */
-export function readPages(): Page[] {
-  const docs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => {
+const pagesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+
+const readAll = (paths: readonly string[]): Page[] =>
+  paths.map((path) => {
     const text = fileOf(path);
     return { path, text, blocks: fencedBlocks(path, text) };
   });
-}
+
+/** README and docs, the generated ones too. */
+export const readPages = (): Page[] => readAll(['README.md', ...pagesIn('docs')]);
+
+/** What is found from those, or for whoever works on the project. */
+export const readOtherPages = (): Page[] =>
+  readAll(['CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/policies/README.md', ...pagesIn('docs/runbooks')]);
 
 export function pageOf(pages: readonly Page[], path: string): Page {
   const page = pages.find((one) => one.path === path);

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
-import { inClusterConnection, kubeconfigConnection } from '../../src/kube/connection.ts';
+import { contextConnection, inClusterConnection, kubeconfigConnection } from '../../src/kube/connection.ts';
+import { readKubeconfigs } from '../../src/kube/kubeconfig.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -84,6 +85,27 @@ t.test('a way to log in that is not supported is told, not left out', async (t) 
   const { path } = folder(() => kubeconfig({ user: { exec: { command: 'aws' } } }));
   t.throws(() => kubeconfigConnection(path), { message: /exec/ });
 });
+
+t.test(
+  'several kubeconfigs are one: the first that names something counts, a missing one is empty',
+  async (t) => {
+    const dir = t.testdir({
+      one: kubeconfig({ context: '' }),
+      two: kubeconfig({ user: { token: 'second' }, context: 'main' }),
+      broken: '[1, 2',
+    });
+    const [one, two] = [join(dir, 'one'), join(dir, 'two')];
+    const config = readKubeconfigs([join(dir, 'none'), one, two]);
+    const { connection, context } = contextConnection(config);
+    t.equal(connection.token(), 'a-token', 'the user of the first');
+    t.match(context, { name: 'main' }, 'the current context of the second');
+    t.throws(() => contextConnection(config, { context: 'third' }), {
+      message: /there are other, main, broken/,
+    });
+    t.throws(() => readKubeconfigs([join(dir, 'none')]), { message: /cannot be read/ });
+    t.throws(() => readKubeconfigs([one, join(dir, 'broken')]), { message: /not a kubeconfig/ });
+  },
+);
 
 t.test('a server with a slash at its end is the same server', async (t) => {
   const { path } = folder(() => kubeconfig({ cluster: { server: `${SERVER}/` } }));
