@@ -11,7 +11,7 @@ import { condition, createWorld, SECOND, type WorldOptions } from '../support/wo
 
 export const BASE: RdsSpec = { flavorref: 'rds.mysql.n1.large.2', volumesize: 40 };
 /** Every hour on the hour; the world starts at 08:00. */
-export const HOURLY = '0 * * * *';
+const HOURLY = '0 * * * *';
 export const withDrill = (
   drill: Partial<NonNullable<NonNullable<RdsSpec['backup']>['drill']>> = {},
 ): RdsSpec => ({
