@@ -1,7 +1,7 @@
 // An instance that no Rds manages -> a manifest that takes it over without changing anything about it.
 
 import type { Instance } from '../otc/cloud.ts';
-import { ANNOTATIONS, UID_TAG } from '../rds/names.ts';
+import { ANNOTATIONS, UID_TAG, uidDigits } from '../rds/names.ts';
 import { NAME_PATTERN } from '../rds/rules.ts';
 import type { RdsSpec } from '../rds/spec.ts';
 import { API_VERSION, type RdsObject } from './cluster.ts';
@@ -13,12 +13,15 @@ export type Unmanaged = {
   hindrance?: string;
 };
 
-/** Read replicas belong to their primary. */
+/** Read replicas belong to their primary. What carries the digits of a living UID is on its way to its tag. */
 export function unmanaged(instances: readonly Instance[], rdss: readonly RdsObject[]): Unmanaged[] {
   const ids = new Set(rdss.flatMap(({ status }) => status?.id ?? []));
   const uids = new Set(rdss.map(({ metadata }) => metadata.uid));
+  const digits = [...uids].map(uidDigits);
+  const isOurs = ({ id, name, tags }: Instance) =>
+    ids.has(id) || uids.has(tags[UID_TAG] ?? '') || digits.some((part) => name.includes(part));
   return instances
-    .filter(({ id, type, tags }) => type !== 'Replica' && !ids.has(id) && !uids.has(tags[UID_TAG] ?? ''))
+    .filter((instance) => instance.type !== 'Replica' && !isOurs(instance))
     .map((instance) => {
       const owner = instance.tags[UID_TAG];
       const hindrance =

@@ -182,6 +182,8 @@ t.test('backup, and restore of it into a new database', async (t) => {
 t.test('adopt --list: unmanaged instances, and manifests that change nothing', async (t) => {
   const world = await servedWorld(t);
   await world.ready('shop');
+  const uid = (await world.rds('shop'))?.metadata.uid ?? '';
+  await world.createByHand(`drill-${uid.replaceAll('-', '').slice(0, 12)}-20261116`);
   const id = await world.createByHand('team-a_billing', {
     port: '3310',
     volume: { type: 'COMMON', size: 60 },
@@ -200,7 +202,7 @@ t.test('adopt --list: unmanaged instances, and manifests that change nothing', a
 
   const list = await world.runWithCloud('adopt', '--list');
   t.match(list.stdout, new RegExp(`^team-a_billing +${id} +ACTIVE +Single`, 'm'), list.stderr);
-  t.notMatch(list.stdout, /shop/, 'what has an Rds is not listed');
+  t.notMatch(list.stdout, /shop|drill/, 'what has an Rds is not listed, nor what one just makes');
   t.match(JSON.parse((await world.runWithCloud('adopt', '--list', '-o', 'json')).stdout), [
     { id: ha },
     { id },
@@ -230,7 +232,7 @@ t.test('adopt --list: unmanaged instances, and manifests that change nothing', a
     t.match(await world.status(name), { id: wanted, plan: [] }, 'taken over, and nothing is to change');
   }
   await world.clock.advance(10 * MINUTE);
-  t.equal(world.creates(), 3, 'the one of the Rds and the two by hand');
+  t.equal(world.creates(), 4, 'the one of the Rds and the three by hand');
   t.equal(
     world.simulator.calls().rds?.['POST /v3/{project}/instances/{id}/action'] ?? 0,
     writes,
