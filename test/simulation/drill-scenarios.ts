@@ -20,7 +20,15 @@ export const DRILL_SCENARIOS: readonly Scenario[] = [
     before: [create('Delete')],
     deed: { do: 'drill', everyMinutes: 2 },
     forMs: 12 * MINUTE,
-    strikes: ['otc drill', 'otc delete', 'otc quotas', 'otc backups', 'otc tag', 'kube owner take'],
+    strikes: [
+      'otc drill',
+      'otc delete',
+      'otc quotas',
+      'otc backups',
+      'otc tag',
+      'kube owner take',
+      'pod drill',
+    ],
   },
   {
     name: 'drill without an answer',

@@ -235,13 +235,24 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     judgeSubject(site, stored, instance, request);
   }
 
+  /** A stopped instance is started for its final backup. */
+  function isWakeUp(site: OtcSite, uid: string): boolean {
+    const versions = cluster.recent(uid, CALL_WINDOW_MS);
+    return (
+      site === 'otc start' &&
+      versions.some(
+        (object) => object.metadata.deletionTimestamp && specOf(object).deletionPolicy === 'Snapshot',
+      )
+    );
+  }
+
   function judgeSubject(site: OtcSite, stored: StoredJournal, instance: Instance, request: OtcRequest): void {
     const { uid, journal } = stored;
     if (journal.op?.kind === 'removeReplica') judgeReplica(stored, instance);
     else if (site === 'otc delete') judgeDelete(uid, instance);
     else if (journal.op?.kind === 'finalBackup') judgeBackup(uid, instance);
     else if (journal.op?.kind === 'safetyBackup') restores.judgeBackup(uid, instance);
-    else judgeChange(site, uid, request);
+    else if (!isWakeUp(site, uid)) judgeChange(site, uid, request);
     if (journal.op?.kind === 'restore') restores.judgeRestore(uid, instance);
   }
 

@@ -127,6 +127,12 @@ export const PATHS: readonly BackupPath[] = [
     writes: [BACKUP, BACKUP, DELETE],
   },
   {
+    name: 'a stopped Rds deleted, `Snapshot`: it is started for its backup',
+    before: { stopped: true },
+    act: (world) => world.remove('shop'),
+    writes: ['POST /instances/{id}/action/startup', BACKUP, DELETE],
+  },
+  {
     name: 'an Rds deleted, `Delete`',
     before: { deletionPolicy: 'Delete' },
     act: (world) => world.remove('shop'),

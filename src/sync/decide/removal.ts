@@ -46,6 +46,8 @@ export function remove(o: Observed, journal: Journal, instance: Instance, cloud:
       ? saved
       : deleting(NOTHING, 'Busy', `The delete waits: ${stateOf(instance).sentence}`, PACE.transition);
   }
+  if (saved?.action.kind === 'claim' && instance.status === 'SHUTDOWN')
+    return wakeUp(o, journal, instance, cloud);
   if (saved) return saved;
   return deleting(
     {
@@ -57,6 +59,22 @@ export function remove(o: Observed, journal: Journal, instance: Instance, cloud:
     `Instance ${instance.id} is being deleted.`,
   );
 }
+
+/** The cloud backs up only what runs. */
+function wakeUp(o: Observed, journal: Journal, instance: Instance, cloud: FreshView): Verdict {
+  const { last } = journal;
+  const isOnTheWay = last?.kind === 'start' && cloud.at < last.at + o.timing.settleMs;
+  const action: Action = isOnTheWay
+    ? NOTHING
+    : {
+        kind: 'claim',
+        op: { kind: 'start', key: 'ACTIVE', at: cloud.at },
+        write: { do: 'change', instanceId: instance.id, change: { kind: 'start' } },
+      };
+  return deleting(action, 'FinalBackup', STARTED, PACE.transition);
+}
+
+const STARTED = 'The stopped instance is started for the backup before the delete.';
 
 function settleOpen(
   o: Observed,
@@ -130,6 +148,7 @@ export function afterStep(o: Observed): Verdict {
     const pace = acted.failure.class === 'retryable' ? PACE.waiting : PACE.settled;
     return deleting(NOTHING, reason, `${acted.kind} was refused: ${text}. Nothing was deleted.${way}`, pace);
   }
+  if (acted?.kind === 'start') return deleting(NOTHING, 'FinalBackup', STARTED, PACE.transition);
   const what = acted?.kind === 'finalBackup' ? ('FinalBackup' as const) : ('Deleting' as const);
   const message =
     what === 'FinalBackup' ? 'The backup before the delete is being made.' : 'The instance is being deleted.';
