@@ -58,6 +58,16 @@ export const DRILL_SCENARIOS: readonly Scenario[] = [
     strikes: ['otc restore in place', 'otc backup', 'otc restore time', 'otc tasks'],
   },
   {
+    name: 'restore in place after a failed backup',
+    before: [create('Delete'), { do: 'hand makes a backup' }],
+    gapMs: 2 * MINUTE,
+    prepareMs: 8 * MINUTE,
+    deed: { do: 'restore in place' },
+    forMs: 5 * MINUTE,
+    always: [{ site: 'otc backup', occurrence: 1, kind: 'failed-backup' }],
+    strikes: ['otc backup'],
+  },
+  {
     name: 'create from a backup',
     before: [{ do: 'foreign backup' }],
     prepareMs: SECOND,
