@@ -155,7 +155,9 @@ export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report
     noteKeys();
     const open = [...cluster.journals()]
       .flatMap(({ journal }) => journal.credentials ?? [])
-      .find(({ name, form }) => form === 'keys' && !asked.has(name));
+      .filter(({ name, form }) => form === 'keys' && !asked.has(name))
+      // The question follows its note at once; an older note may be of a replica that died before it could ask.
+      .reduce<JobCredential | undefined>((last, one) => (last && last.at > one.at ? last : one), undefined);
     if (!open) {
       report('one-credential-per-attempt', 'keys are asked for without a note of their own');
       return;
