@@ -31,9 +31,11 @@ export const rdsAdmission: Admission = (next, previous) => {
   if (problem) return refusal(`${problem.field}: ${problem.message}`);
   // What is stored already was pruned and judged when it came.
   if (next.status !== undefined && next.status !== previous?.status) {
-    object.status = pruned(next.status, RdsStatusSchema);
-    const [wrong] = statusProblems(object.status);
-    if (wrong) return refusal(`${wrong.field}: ${wrong.message}`);
+    const [wrong] = statusProblems(next.status);
+    // Whatever passes the closed schema has nothing to prune.
+    if (wrong) object.status = pruned(next.status, RdsStatusSchema);
+    const [still] = wrong ? statusProblems(object.status) : [];
+    if (still) return refusal(`${still.field}: ${still.message}`);
   }
   if (previous && isChanged) {
     const before = fullSpec(previous.spec as RdsSpec);
