@@ -31,11 +31,18 @@ export type OpenCloudDeps = {
 export function createOpenCloud({ send, clock, random, observe, usage, limits }: OpenCloudDeps): OpenCloud {
   const observed = observe ? withObserve(send, clock, observe) : send;
   const accounts = createLru<Account>(maxAccounts);
+  const opened = new WeakMap<Budget, { key: string; cloud: Cloud }>();
   return (credentials, budget) => {
-    const account = accounts.get(keyOf(credentials), () =>
+    const key = knownKeyOf(credentials);
+    // A hook call looks twice with one budget.
+    const known = opened.get(budget);
+    if (known?.key === key) return known.cloud;
+    const account = accounts.get(key, () =>
       createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
-    return cloudOf(account, budget, credentials.region);
+    const cloud = cloudOf(account, budget, credentials.region);
+    opened.set(budget, { key, cloud });
+    return cloud;
   };
 }
 
@@ -81,4 +88,13 @@ async function revokeToken(call: Call, token: string): Promise<void> {
 export function keyOf(credentials: Credentials): string {
   const sorted = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}
+
+const keys = new WeakMap<Credentials, string>();
+
+/** The operator's own credentials are the same object in every call. */
+function knownKeyOf(credentials: Credentials): string {
+  const key = keys.get(credentials) ?? keyOf(credentials);
+  keys.set(credentials, key);
+  return key;
 }
