@@ -18,16 +18,7 @@ export type Remembered = {
   handled: Readonly<Record<string, string>>;
 };
 
-const known = new WeakMap<Observed, Remembered>();
-
-/** Asked several times for each decision: put together once. */
 export function remembered(o: Observed): Remembered {
-  const found = known.get(o) ?? recall(o);
-  known.set(o, found);
-  return found;
-}
-
-function recall(o: Observed): Remembered {
   const journal = readJournal(o);
   if (journal) {
     const { pendingRestart = [], tags = [], replicas = {}, handled = {} } = journal;

@@ -61,18 +61,7 @@ const SOURCES: readonly ((one: Case) => Wish[])[] = [
 const MAX_SHOWN = 64;
 const MAX_TEXT = 256;
 
-const known = new WeakMap<Observed, { instance: Instance; changes: readonly Change[] }>();
-
-/** Asked several times for each decision: found once. */
-export function pendingChanges(o: Observed, instance: Instance): readonly Change[] {
-  const found = known.get(o);
-  if (found?.instance === instance) return found.changes;
-  const changes = findChanges(o, instance);
-  known.set(o, { instance, changes });
-  return changes;
-}
-
-function findChanges(o: Observed, instance: Instance): Change[] {
+export function pendingChanges(o: Observed, instance: Instance): Change[] {
   const details = o.cloud.kind === 'glance' || o.cloud.kind === 'fresh' ? o.cloud.details : {};
   const one: Case = { o, instance, details };
   const wishes = SOURCES.flatMap((source) => source(one)).slice(0, MAX_SHOWN);
