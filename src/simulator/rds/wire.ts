@@ -11,6 +11,8 @@ const datastore = (of: Instance) => ({
   complete_version: of.builtAt === undefined ? undefined : of.completeVersion,
 });
 
+const haShape = (of: Instance) => (of.type === 'Ha' ? { replication_mode: of.replicationMode } : undefined);
+
 /** An instance in a list; JSON leaves out what is undefined. `isAlone`: asked for by id, which shows more. */
 export function instanceShape(of: Instance, replicas: readonly Instance[], isAlone: boolean, now: number) {
   const isBuilt = of.builtAt !== undefined;
@@ -29,7 +31,7 @@ export function instanceShape(of: Instance, replicas: readonly Instance[], isAlo
     public_dns_names: [],
     port: of.port,
     type: of.type,
-    ha: of.type === 'Ha' ? { replication_mode: of.replicationMode } : undefined,
+    ha: haShape(of),
     region: of.region,
     datastore: datastore(of),
     created: isBuilt ? rdsTime(of.createdAt) : '',
