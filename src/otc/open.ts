@@ -17,6 +17,8 @@ import { createNotifications } from './smn.ts';
 
 const maxAccounts = 200;
 const flavorsKeepMs = 10 * 60_000;
+/** An empty list is more likely a stumble of the cloud than the truth: nobody may wait long for the next one. */
+const emptyKeepMs = 30_000;
 
 export type OpenCloudDeps = {
   send: Send;
@@ -60,7 +62,11 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
     messageService: () => account.messageService(budget.remainingMs()),
     alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),
+    async flavors(engine, version) {
+      const shared = account.flavors(engine, version);
+      const flavors = await shared.get(flavorsKeepMs, budget.remainingMs());
+      return flavors.length > 0 ? flavors : shared.get(emptyKeepMs, budget.remainingMs());
+    },
     backupsLately: (id, maxAgeSeconds) =>
       account.backups(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
     parameters: (id, maxAgeSeconds) =>
