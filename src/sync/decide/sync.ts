@@ -76,9 +76,8 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
     resyncAfterSeconds: PACE.soon,
   };
   if (o.journal === 'none') return creation(o);
-  // Only the journal knows who stopped an instance, and which password one has that can be given another.
-  if (!instance || instance.status === 'SHUTDOWN') return closer;
-  if (passwordState(o) === 'unsure' && instance.status !== 'BUILD') return closer;
+  // Only the journal knows who stopped an instance.
+  if (!instance || passwordState(o) === 'unsure' || instance.status === 'SHUTDOWN') return closer;
   const withEmptyJournal = { ...o, journal: fromStatus(o, instance) };
   const wanted = manage(withEmptyJournal, instance);
   return wanted.action.kind === 'none' ? describe(o, instance) : closer;

@@ -71,8 +71,7 @@ export function pendingChanges(o: Observed, instance: Instance): Change[] {
 
 /** The values are secrets; the plan names only where the new one comes from. */
 function rootPassword({ o, instance }: Case): Wish[] {
-  // While it is built it has the one of its create; a cheap look could not tell another.
-  if (instance.status === 'BUILD' || passwordState(o) !== 'reset') return [];
+  if (passwordState(o) !== 'reset') return [];
   const problem = passwordProblem(o.password.value ?? '', o.spec.datastoretype);
   const version = passwordVersion(o);
   const wish: Wish = {
