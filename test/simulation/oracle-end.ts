@@ -202,10 +202,10 @@ function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefine
 function isLeftOut(object: KubeObject): boolean {
   const { plan = [], conditions } = statusOf(object);
   if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
-  return (
-    plan.length > 0 &&
-    plan.every(({ when }) => /^(refused|in the maintenance window|with the next restart)/.test(when))
-  );
+  const isTold = ({ when }: { when: string }) =>
+    /^(refused|in the maintenance window|with the next restart)/.test(when) ||
+    (specOf(object).stopped === true && when === 'when the instance is started again');
+  return plan.length > 0 && plan.every(isTold);
 }
 
 function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {

@@ -89,7 +89,7 @@ export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
 const COUNTS = [1, 2, 2, 2, 2, 2, 2, 3, 3, 4] as const;
 /** By the number of Rds: many of them need less time for as much to happen, so that schedules are of one size. */
-const SHORTEST_MINUTES = [0, 18, 13, 8, 6] as const;
+const SHORTEST_MINUTES = [0, 16, 10, 7, 6] as const;
 const SPREAD_MINUTES = 4;
 
 export const PLAN_SITES = {
