@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject, KubeRequest, KubeResponse } from '../kube/api.ts';
 import { ApiFailure, failureResponse, invalid, notFound } from './api-errors.ts';
 import { parsePath, type Target } from './api-path.ts';
-import { copyJson, editableCopy, isRecord, type JsonRecord, mergePatch } from './json.ts';
+import { copyJson, deepFreeze, editableCopy, isRecord, type JsonRecord, mergePatch } from './json.ts';
 import { createLifecycle, finalizerOfDeletion } from './lifecycle.ts';
 import { mergeForApply, recordApply, type Writer } from './managed-fields.ts';
 import { apiVersionOf, findByRef, knownResources, type Resource } from './resources.ts';
@@ -150,7 +150,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   };
 
   const patch = (target: Named, request: KubeRequest): KubeResponse => {
-    const body = isRecord(request.body) ? copyJson(request.body) : {};
+    const body = isRecord(request.body) ? received(request.body) : {};
     switch (request.contentType) {
       case 'application/apply-patch+yaml':
         return apply(target, asObject(body));
@@ -179,14 +179,14 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const answer = (target: Target, request: KubeRequest): KubeResponse => {
     if (!isNamed(target)) {
       if (request.method === 'GET') return list(target);
-      if (request.method === 'POST') return create(target, asObject(copyJson(request.body)));
+      if (request.method === 'POST') return create(target, asObject(received(request.body)));
       throw new ApiFailure(405, `${request.method} is not supported on a collection`);
     }
     switch (request.method) {
       case 'GET':
         return { status: 200, body: writes.find(target.resource, target.namespace, target.name) };
       case 'PUT':
-        return update(target, asObject(copyJson(request.body)));
+        return update(target, asObject(received(request.body)));
       case 'PATCH':
         return patch(target, request);
       case 'DELETE':
@@ -229,6 +229,9 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
     dump: () => resources.flatMap((resource) => store.list(resource)),
   };
 };
+
+/** A copy of its own for the server; frozen, so that nothing on its way into the store copies it once more. */
+const received = <T>(body: T): T => deepFreeze(copyJson(body));
 
 const asObject = (body: unknown): KubeObject => {
   if (!isRecord(body) || !isRecord(body.metadata))

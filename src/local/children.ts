@@ -60,7 +60,6 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
       const { generation, resourceVersion: version, uid } = object.metadata;
       lastApplied.set(key, { sent, generation, version, uid });
     };
-    if (observed && isUpToDate(lastApplied.get(key), sent, observed)) return;
     if (observed && methodOf(resource) === 'OnDelete') {
       remember(observed);
       return;
@@ -73,6 +72,14 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
       if (!isConflict(error)) throw error;
     }
   };
+
+  const isAsSent = (
+    resource: Resource,
+    parent: KubeObject,
+    observed: KubeObject,
+    desired: KubeObject,
+  ): boolean =>
+    isUpToDate(lastApplied.get(cacheKey(resource, desired)), wireForm(parent, desired).sent, observed);
 
   /** Of the same answer, as long as the parent is the same. */
   const wireForm = (parent: KubeObject, desired: KubeObject): WireForm => {
@@ -110,6 +117,7 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
       }
       for (const [key, child] of shuffle([...objects])) {
         const before = observed[groupKey(resource)]?.[key];
+        if (before && isAsSent(resource, parent, before, child)) continue;
         await problems.collect(`can't apply ${kind} ${key}`, () => apply(resource, parent, before, child));
       }
     }

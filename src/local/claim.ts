@@ -54,24 +54,26 @@ export const createClaim = (
     }
   };
 
-  const keepOwned = async (parent: KubeObject, selector: LabelSelector, { ref, resource }: ChildKind) => {
-    const kept: KubeObject[] = [];
-    for (const child of informers.open(ref).listOwnedBy(parent.metadata.uid ?? '', scopeOf(parent))) {
-      if (matchesSelector(selector, child.metadata.labels)) kept.push(child);
-      else if (!parent.metadata.deletionTimestamp) await release(parent, resource, child);
-    }
-    return kept;
+  const letOthersGo = async (parent: KubeObject, { resource }: ChildKind, others: readonly KubeObject[]) => {
+    for (const child of others)
+      if (!parent.metadata.deletionTimestamp) await release(parent, resource, child);
   };
 
-  const adoptOrphans = async (parent: KubeObject, selector: LabelSelector, { ref, resource }: ChildKind) => {
-    if (parent.metadata.deletionTimestamp) return [];
+  const adoptAll = async (parent: KubeObject, { resource }: ChildKind, orphans: readonly KubeObject[]) => {
     const adopted: KubeObject[] = [];
-    for (const child of informers.open(ref).listOwnedBy(undefined, scopeOf(parent))) {
-      const isWanted = !child.metadata.deletionTimestamp && matchesSelector(selector, child.metadata.labels);
-      if (isWanted && (await adopt(parent, resource, child))) adopted.push(child);
-    }
+    for (const child of orphans) if (await adopt(parent, resource, child)) adopted.push(child);
     return adopted;
   };
+
+  const orphansFor = (parent: KubeObject, selector: LabelSelector, { ref }: ChildKind): KubeObject[] =>
+    parent.metadata.deletionTimestamp
+      ? []
+      : informers
+          .open(ref)
+          .listOwnedBy(undefined, scopeOf(parent))
+          .filter(
+            (child) => !child.metadata.deletionTimestamp && matchesSelector(selector, child.metadata.labels),
+          );
 
   const scopeOf = (parent: KubeObject): string | undefined =>
     controller.parent.namespaced ? parent.metadata.namespace : undefined;
@@ -80,8 +82,17 @@ export const createClaim = (
     const selector = childSelector(controller, parent);
     const map: ObjectMap = {};
     for (const kind of controller.children) {
-      addObjects(map, kind.resource, await keepOwned(parent, selector, kind));
-      addObjects(map, kind.resource, await adoptOrphans(parent, selector, kind));
+      const owned = informers.open(kind.ref).listOwnedBy(parent.metadata.uid ?? '', scopeOf(parent));
+      const others = owned.filter((child) => !matchesSelector(selector, child.metadata.labels));
+      // Mostly there is nothing to wait for.
+      if (others.length > 0) await letOthersGo(parent, kind, others);
+      addObjects(
+        map,
+        kind.resource,
+        others.length > 0 ? owned.filter((one) => !others.includes(one)) : owned,
+      );
+      const orphans = orphansFor(parent, selector, kind);
+      if (orphans.length > 0) addObjects(map, kind.resource, await adoptAll(parent, kind, orphans));
     }
     return sortMap(map);
   };

@@ -1,6 +1,6 @@
 // Who set which field, as the API server writes it down: a tree with `f:name`, `k:{key}` and `v:value`.
 
-import { copyJson, deepEqual, isRecord, type JsonRecord } from './json.ts';
+import { copyJson, deepEqual, deepFreeze, isRecord, type JsonRecord } from './json.ts';
 import type { ListRule } from './resources.ts';
 
 export type Fields = { [key: string]: Fields };
@@ -36,6 +36,9 @@ export const isLeaf = (fields: Fields): boolean => {
   return true;
 };
 
+/** Most of a tree is leaves, and they are all the same. */
+const LEAF: Fields = deepFreeze({});
+
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 const listKey = (rule: ListRule, item: unknown): string => {
@@ -49,19 +52,22 @@ const isTree = (rule: ListRule | undefined): rule is { keys: readonly string[] }
   rule !== undefined && rule !== 'set' && !rule.atomicItems;
 
 export const fieldsOf = (value: unknown, rules: ListRules, style: Style, path = ''): Fields => {
-  const fields: Fields = {};
-  if (isRecord(value)) {
-    const keys = Object.keys(value);
-    if (style === 'Update' && path !== '' && path !== 'metadata' && keys.length > 0) fields['.'] = {};
-    for (const key of keys) fields[`f:${key}`] = fieldsOf(value[key], rules, style, join(path, key));
-    return fields;
-  }
+  if (typeof value !== 'object' || value === null) return LEAF;
+  if (!Array.isArray(value)) return fieldsOfMap(value as JsonRecord, rules, style, path);
   const rule = rules[path];
-  if (!Array.isArray(value) || rule === undefined) return fields;
-  if (style === 'Update' && value.length > 0) fields['.'] = {};
+  if (rule === undefined || value.length === 0) return LEAF;
+  const fields: Fields = style === 'Update' ? { '.': LEAF } : {};
   for (const item of value) {
-    fields[listKey(rule, item)] = isTree(rule) ? { '.': {}, ...fieldsOf(item, rules, style, path) } : {};
+    fields[listKey(rule, item)] = isTree(rule) ? { '.': LEAF, ...fieldsOf(item, rules, style, path) } : LEAF;
   }
+  return fields;
+};
+
+const fieldsOfMap = (value: JsonRecord, rules: ListRules, style: Style, path: string): Fields => {
+  const keys = Object.keys(value);
+  if (keys.length === 0) return LEAF;
+  const fields: Fields = style === 'Update' && path !== '' && path !== 'metadata' ? { '.': LEAF } : {};
+  for (const key of keys) fields[`f:${key}`] = fieldsOf(value[key], rules, style, join(path, key));
   return fields;
 };
 
@@ -102,13 +108,41 @@ const collect = (
   return isLeaf(result) ? undefined : result;
 };
 
+/** What is gone from `previous`; undefined when nothing is. */
+export const removedFields = (
+  previous: unknown,
+  next: unknown,
+  rules: ListRules,
+  path = '',
+): Fields | undefined => {
+  if (previous === next) return undefined;
+  if (isRecord(previous) && isRecord(next)) {
+    // A map that became empty is owned as such.
+    if (path !== '' && isLeaf(next as Fields)) return undefined;
+    const result: Fields = {};
+    for (const key in previous) {
+      const at = join(path, key);
+      const gone = Object.hasOwn(next, key)
+        ? removedFields(previous[key], next[key], rules, at)
+        : fieldsOf(previous[key], rules, 'Update', at);
+      if (gone) result[`f:${key}`] = gone;
+    }
+    return isLeaf(result) ? undefined : result;
+  }
+  const gone = subtract(fieldsOf(previous, rules, 'Update', path), fieldsOf(next, rules, 'Update', path));
+  return isLeaf(gone) || isLeaf(fieldsOf(next, rules, 'Update', path)) ? undefined : gone;
+};
+
 export const union = (left: Fields, right: Fields): Fields => {
+  if (isLeaf(right)) return left;
+  if (isLeaf(left)) return right;
   const result: Fields = { ...left };
   for (const [key, sub] of Object.entries(right)) result[key] = union(result[key] ?? {}, sub);
   return result;
 };
 
 export const subtract = (left: Fields, right: Fields): Fields => {
+  if (isLeaf(right)) return left;
   const result: Fields = {};
   for (const [key, sub] of Object.entries(left)) {
     const other = right[key];

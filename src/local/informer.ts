@@ -66,10 +66,15 @@ const createInformer = (watch: Watch, ref: ResourceRef) => {
     hasSynced: () => isSynced,
     get: (key) => cache.get(key),
     list: () => [...cache.values()],
-    listOwnedBy: (uid, namespace) =>
-      [...(byOwner.get(uid ?? orphans) ?? [])]
-        .flatMap((key) => cache.get(key) ?? [])
-        .filter((object) => namespace === undefined || object.metadata.namespace === namespace),
+    listOwnedBy(uid, namespace) {
+      const owned: KubeObject[] = [];
+      for (const key of byOwner.get(uid ?? orphans) ?? []) {
+        const object = cache.get(key);
+        if (object && (namespace === undefined || object.metadata.namespace === namespace))
+          owned.push(object);
+      }
+      return owned;
+    },
     subscribe(handlers) {
       for (const object of cache.values()) handlers.onAdd(object);
       subscribers.push(handlers);

@@ -13,7 +13,7 @@ export const editableCopy = <T>(value: T): T => copy(value, false) as T;
 
 const copy = (value: unknown, sharesFrozen: boolean): unknown => {
   if (typeof value !== 'object' || value === null) return value;
-  if (sharesFrozen && deeplyFrozen.has(value)) return value;
+  if (sharesFrozen && Object.isFrozen(value)) return value;
   if (Array.isArray(value))
     return value.map((item) => (item === undefined ? null : copy(item, sharesFrozen)));
   const result: JsonRecord = {};
@@ -43,15 +43,14 @@ export const deepEqual = (left: unknown, right: unknown): boolean => {
   return missing === 0;
 };
 
-/** Frozen by us down to the last leaf, and without `undefined`. */
-const deeplyFrozen = new WeakSet<object>();
-
-/** Stored objects are shared by cache and listeners: nobody may edit one. */
+/**
+ * Stored objects are shared by cache and listeners: nobody may edit one. Nothing else here freezes, so what is frozen
+ * is so down to the last leaf, and without `undefined`.
+ */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null && !deeplyFrozen.has(value)) {
-    Object.freeze(value);
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     for (const key in value) deepFreeze(value[key]);
-    deeplyFrozen.add(value);
+    Object.freeze(value);
   }
   return value;
 };

@@ -9,6 +9,7 @@ import {
   isLeaf,
   mergeApplied,
   ownable,
+  removedFields,
   removeFields,
   subtract,
   union,
@@ -92,11 +93,14 @@ export const recordUpdate = (
   writer: Writer,
 ): KubeObject => {
   const part = (object: KubeObject): JsonRecord => writtenPart(resource, object, writer);
-  const [before, after] = withoutShared(previous ? part(previous) : {}, part(next));
+  if (!previous) {
+    const fields = fieldsOf(part(next), resource.lists, 'Update');
+    return withEntries(next, isLeaf(fields) ? [] : [newEntry(resource, writer, fields)]);
+  }
+  const [before, after] = withoutShared(part(previous), part(next));
   const changed = changedFields(before, after, resource.lists) ?? {};
-  const everything = fieldsOf(after, resource.lists, 'Update');
-  const removed = subtract(fieldsOf(before, resource.lists, 'Update'), everything);
-  const entries = previous?.metadata.managedFields ?? [];
+  const removed = removedFields(before, after, resource.lists) ?? {};
+  const entries = previous.metadata.managedFields ?? [];
   const mine = fieldsIn(entries.find((entry) => isBy(entry, writer)));
   return withEntries(
     next,
@@ -163,8 +167,9 @@ export const recordApply = (
   const after = ownable(next);
   const before = previous ? ownable(previous) : {};
   const wanted = fieldsOf(ownable(sent), rules, 'Apply');
-  const kept = intersect(wanted, fieldsOf(after, rules, 'Update'));
-  const gone = subtract(fieldsOf(before, rules, 'Update'), fieldsOf(after, rules, 'Update'));
+  const everything = fieldsOf(after, rules, 'Update');
+  const kept = intersect(wanted, everything);
+  const gone = removedFields(before, after, rules) ?? {};
   const taken = intersect(changedFields(before, after, rules) ?? {}, wanted);
   const entries = previous?.metadata.managedFields ?? [];
   return withEntries(next, replaceEntry(resource, entries, writer, kept, union(taken, gone)));

@@ -14,17 +14,23 @@ export const addObjects = (map: ObjectMap, resource: Resource, objects: readonly
   for (const object of objects) group[keyOf(object.metadata)] = object;
 };
 
-const isSorted = (keys: readonly string[]): boolean =>
-  keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key);
+const isSorted = (record: Record<string, unknown>): boolean => {
+  let last = '';
+  for (const key in record) {
+    if (key < last) return false;
+    last = key;
+  }
+  return true;
+};
 
 const sortedRecord = <T>(record: Record<string, T>): Record<string, T> =>
-  isSorted(Object.keys(record))
+  isSorted(record)
     ? record
     : Object.fromEntries(Object.entries(record).sort(([left], [right]) => (left < right ? -1 : 1)));
 
 export const sortMap = (map: ObjectMap): ObjectMap => {
   const sorted = sortedRecord(map);
-  for (const [key, group] of Object.entries(sorted)) sorted[key] = sortedRecord(group);
+  for (const key in sorted) sorted[key] = sortedRecord(sorted[key] ?? {});
   return sorted;
 };
 

@@ -31,8 +31,8 @@ export const rdsAdmission: Admission = (next, previous) => {
   if (problem) return refusal(`${problem.field}: ${problem.message}`);
   // What is stored already was pruned and judged when it came.
   if (next.status !== undefined && next.status !== previous?.status) {
-    object.status = pruned(next.status, RdsStatusSchema);
-    const [wrong] = statusProblems(object.status);
+    object.status = admittedStatus(next.status);
+    const [wrong] = object.status === next.status ? [] : statusProblems(object.status);
     if (wrong) return refusal(`${wrong.field}: ${wrong.message}`);
   }
   if (previous && isChanged) {
@@ -42,6 +42,10 @@ export const rdsAdmission: Admission = (next, previous) => {
   }
   return { object };
 };
+
+/** Whatever passes the closed schema has nothing to prune. */
+const admittedStatus = (status: unknown): unknown =>
+  statusProblems(status).length === 0 ? status : pruned(status, RdsStatusSchema);
 
 /** Ratcheting: what is stored already may stay as it is. */
 function admittedSpec(

@@ -23,8 +23,10 @@ export const createTimers = (clock: Clock): Timers => {
 
   const fire = (): void => {
     const now = clock.now();
-    const due = [...pending].filter(([, timer]) => timer.at <= now);
-    due.sort(([leftOrder, left], [rightOrder, right]) => left.at - right.at || leftOrder - rightOrder);
+    // In the order of their making; those of one moment stay in it.
+    const due: [number, { at: number; run: () => void }][] = [];
+    for (const entry of pending) if (entry[1].at <= now) due.push(entry);
+    if (due.length > 1) due.sort(([, left], [, right]) => left.at - right.at);
     for (const [id, timer] of due) if (pending.delete(id)) timer.run();
     let earliest = Number.POSITIVE_INFINITY;
     for (const timer of pending.values()) earliest = Math.min(earliest, timer.at);

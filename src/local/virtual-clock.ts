@@ -52,12 +52,11 @@ export const createVirtualClock = (startMs: number, options: VirtualClockOptions
 
   const drain = options.drain ?? takeTurns;
 
-  const wakeNext = async (): Promise<void> => {
+  const wakeNext = (): Promise<void> => {
     const sleeper = sleepers.shift();
-    if (!sleeper) return;
-    now = Math.max(now, sleeper.at);
-    sleeper.wake();
-    await drain();
+    if (sleeper) now = Math.max(now, sleeper.at);
+    sleeper?.wake();
+    return drain();
   };
 
   const runTo = async (end: number): Promise<void> => {

@@ -50,14 +50,14 @@ export function createCall({ send, clock, sessions, budget }: CallDeps): Call {
       nowMs: clock.now(),
     });
     const attempt = (): Promise<OtcResponse> =>
-      sendOrThrow(send, session.authorize(requestOf(wanted, session)), contextOf());
+      sendOrThrow(send, session.authorize(requestOf(wanted, session)), contextOf);
 
     let response = await attempt();
     if (session.isRenewable && isTokenRefused(response)) {
       session = await sessions.renew(session, budget.remainingMs());
       response = await attempt();
     }
-    const value = readOrThrow(response, contextOf(), wanted.read, wanted.accepted);
+    const value = readOrThrow(response, contextOf, wanted.read, wanted.accepted);
     return { value, at: dateOf(response, clock.now()) };
   };
 }
@@ -67,26 +67,28 @@ function routeOf({ service, path }: Wanted<unknown>): string {
 }
 
 function requestOf(wanted: Wanted<unknown>, session: Session): OtcRequest {
-  const params: Record<string, string> = { ...wanted.params, project: session.projectId };
-  const path = wanted.path.replace(/\{(\w+)\}/g, (_, name: string) => safeSegment(params[name] ?? ''));
-  const query = Object.entries(wanted.query ?? {}).map(
-    ([name, value]) => `${name}=${percentEncode(String(value))}`,
-  );
+  const path = wanted.path.includes('{') ? filled(wanted, session) : wanted.path;
+  let query = '';
+  for (const [name, value] of Object.entries(wanted.query ?? {}))
+    query += `${query === '' ? '?' : '&'}${name}=${percentEncode(String(value))}`;
   const content: Record<string, string> =
     wanted.body === undefined ? {} : { 'content-type': 'application/json' };
   return {
     service: wanted.service,
     method: wanted.method,
-    url:
-      baseOf(session.bases, wanted.service, session.region) +
-      path +
-      (query.length > 0 ? `?${query.join('&')}` : ''),
+    url: baseOf(session.bases, wanted.service, session.region) + path + query,
     route: routeOf(wanted),
     // Error texts come in this language.
     headers: { accept: 'application/json', 'x-language': 'en-us', ...content, ...wanted.headers },
     body: wanted.body === undefined ? undefined : JSON.stringify(wanted.body),
     deadlineMs: callDeadlineMs,
   };
+}
+
+function filled({ path, params = {} }: Wanted<unknown>, { projectId }: Session): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    safeSegment(name === 'project' ? projectId : (params[name] ?? '')),
+  );
 }
 
 /** An id such as `..` would turn a call on one thing into a call on another. */

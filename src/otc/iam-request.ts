@@ -42,5 +42,5 @@ export async function askIam<T>(
   read: Reader<T>,
 ): Promise<T> {
   const context = { request, secrets: secretsOf(credentials), nowMs: clock.now(), isHarmless: true };
-  return readOrThrow(await sendOrThrow(send, request, context), context, read);
+  return readOrThrow(await sendOrThrow(send, request, () => context), () => context, read);
 }

@@ -99,6 +99,11 @@ export async function revokeOwnToken(
   const request = iamRequest({ authUrl }, 'DELETE', '/auth/tokens');
   const headers = { ...request.headers, 'x-auth-token': token, 'x-subject-token': token };
   const context = { request, secrets: [token], nowMs: clock.now() };
-  const response = await sendOrThrow(withBudget(send, budget), { ...request, headers }, context);
-  readOrThrow(response, context, () => undefined, [401, 404]);
+  const response = await sendOrThrow(withBudget(send, budget), { ...request, headers }, () => context);
+  readOrThrow(
+    response,
+    () => context,
+    () => undefined,
+    [401, 404],
+  );
 }

@@ -17,6 +17,8 @@ import { createNotifications } from './smn.ts';
 
 const maxAccounts = 200;
 const flavorsKeepMs = 10 * 60_000;
+/** An empty list is more likely a stumble of the cloud than the truth: nobody may wait long for the next one. */
+const emptyKeepMs = 30_000;
 
 export type OpenCloudDeps = {
   send: Send;
@@ -31,11 +33,18 @@ export type OpenCloudDeps = {
 export function createOpenCloud({ send, clock, random, observe, usage, limits }: OpenCloudDeps): OpenCloud {
   const observed = observe ? withObserve(send, clock, observe) : send;
   const accounts = createLru<Account>(maxAccounts);
+  const opened = new WeakMap<Budget, { key: string; cloud: Cloud }>();
   return (credentials, budget) => {
-    const account = accounts.get(keyOf(credentials), () =>
+    const key = knownKeyOf(credentials);
+    // A hook call looks twice with one budget.
+    const known = opened.get(budget);
+    if (known?.key === key) return known.cloud;
+    const account = accounts.get(key, () =>
       createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
-    return cloudOf(account, budget, credentials.region);
+    const cloud = cloudOf(account, budget, credentials.region);
+    opened.set(budget, { key, cloud });
+    return cloud;
   };
 }
 
@@ -53,7 +62,11 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
     messageService: () => account.messageService(budget.remainingMs()),
     alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    flavors: (engine, version) => account.flavors(engine, version).get(flavorsKeepMs, budget.remainingMs()),
+    async flavors(engine, version) {
+      const shared = account.flavors(engine, version);
+      const flavors = await shared.get(flavorsKeepMs, budget.remainingMs());
+      return flavors.length > 0 ? flavors : shared.get(emptyKeepMs, budget.remainingMs());
+    },
     backupsLately: (id, maxAgeSeconds) =>
       account.backups(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
     parameters: (id, maxAgeSeconds) =>
@@ -81,4 +94,13 @@ async function revokeToken(call: Call, token: string): Promise<void> {
 export function keyOf(credentials: Credentials): string {
   const sorted = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+}
+
+const keys = new WeakMap<Credentials, string>();
+
+/** The operator's own credentials are the same object in every call. */
+function knownKeyOf(credentials: Credentials): string {
+  const key = keys.get(credentials) ?? keyOf(credentials);
+  keys.set(credentials, key);
+  return key;
 }

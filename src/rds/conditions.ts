@@ -51,7 +51,7 @@ export function setConditions(
       observedGeneration: moment.generation,
     });
   }
-  return [...merged.values()].sort((a, b) => a.type.localeCompare(b.type));
+  return [...merged.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
 export function findCondition(

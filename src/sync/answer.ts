@@ -53,7 +53,13 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
       generation: o.rds.metadata.generation,
     }),
   };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as RdsStatus;
+  return withoutUndefined(merged);
+}
+
+function withoutUndefined(status: RdsStatus): RdsStatus {
+  const told: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(status)) if (value !== undefined) told[name] = value;
+  return told;
 }
 
 /** Copies for cheap looks and for people. */

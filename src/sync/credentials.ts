@@ -13,11 +13,18 @@ type Holder = {
 
 export const NAMESPACE_CREDENTIALS = 'otc-credentials';
 
-export function secretValues(secret: ChildObject): Record<string, string> {
+const decoded = new WeakMap<object, Record<string, string>>();
+
+/** Asked several times for each call: decoded once. */
+export function secretValues(secret: ChildObject): Readonly<Record<string, string>> {
   const data = (secret.data ?? {}) as Record<string, string>;
-  return Object.fromEntries(
+  const known = decoded.get(data);
+  if (known) return known;
+  const values = Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
   );
+  decoded.set(data, values);
+  return values;
 }
 
 export function relatedSecret(view: Holder, name: string): ChildObject | undefined {

@@ -6,7 +6,6 @@ import { JournalUnavailable } from '../kube/journal.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
 import type { Journal } from '../rds/journal.ts';
 import { connectionSecretName, rootSecretName, serviceName } from '../rds/names.ts';
-import type { Rds } from '../rds/object.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { userSetFields } from '../rds/user-set.ts';
 import { specProblems } from '../rds/validate.ts';
@@ -27,8 +26,16 @@ import { userPasswords, userSecretNames } from './user-passwords.ts';
 const SNAPSHOT_SECONDS = 60;
 const TRANSITION_SECONDS = 4;
 
-/** What the request itself tells. */
+const asked = new WeakMap<View, Unseen>();
+
+/** What the request itself tells; put together once for each call, and with one drawing. */
 export function fromRequest(deps: SyncDeps, view: View): Unseen {
+  const unseen = asked.get(view) ?? readRequest(deps, view);
+  asked.set(view, unseen);
+  return { ...unseen, nowMs: deps.clock.now() };
+}
+
+function readRequest(deps: SyncDeps, view: View): Unseen {
   const { rds } = view;
   return {
     rds,
@@ -37,7 +44,7 @@ export function fromRequest(deps: SyncDeps, view: View): Unseen {
     userSet: userSetFields(rds),
     nowMs: deps.clock.now(),
     children: view.children,
-    foreign: view.related.filter((object) => isForeignChild(object, rds)),
+    foreign: foreignChildren(view),
     password: rootPassword(view),
     restoreSource: restoreSource(view),
     namespaceTerminating: isTerminating(view.related, 'Namespace'),
@@ -55,8 +62,8 @@ function isTerminating(related: readonly ChildObject[], kind: string): boolean {
   return related.some((object) => object.kind === kind && object.metadata.deletionTimestamp !== undefined);
 }
 
-/** Has the name of one of our children and another owner, or none. */
-function isForeignChild(object: ChildObject, { metadata, spec }: Rds): boolean {
+/** Objects with the name of one of our children and another owner, or none. */
+function foreignChildren({ rds: { metadata, spec }, related }: View): ChildObject[] {
   const generates = spec.password === undefined && spec.passwordSecretRef === undefined;
   const names: Record<string, string[]> = {
     Service: [serviceName(metadata.name)],
@@ -68,8 +75,11 @@ function isForeignChild(object: ChildObject, { metadata, spec }: Rds): boolean {
       ...userSecretNames({ metadata, spec }),
     ],
   };
-  if (!names[object.kind]?.includes(object.metadata.name)) return false;
-  return !(object.metadata.ownerReferences ?? []).some((owner) => owner.uid === metadata.uid);
+  const isOurs = (object: ChildObject) =>
+    object.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid) ?? false;
+  return related.filter(
+    (object) => names[object.kind]?.includes(object.metadata.name) === true && !isOurs(object),
+  );
 }
 
 /** A view that needs no journal; undefined when only a full one will do. */

@@ -96,7 +96,7 @@ const fitting = new WeakSet<object>();
 
 /** Values that only a newer version knows are left out: every call builds them anew. */
 function readStatus(status: object): unknown {
-  if (statusProblems(status).length === 0) {
+  if (fitting.has(status) || statusProblems(status).length === 0) {
     fitting.add(status);
     return status;
   }
@@ -132,7 +132,11 @@ export function listed(objects: NonNullable<HookRequest['related']>): ChildObjec
     const dot = key.indexOf('.');
     const kind = dot < 0 ? key : key.slice(0, dot);
     const apiVersion = dot < 0 ? 'v1' : key.slice(dot + 1);
-    return Object.values(byName ?? {}).map((object) => ({ apiVersion, kind, ...object }) as ChildObject);
+    return Object.values(byName ?? {}).map((object) =>
+      object.kind === undefined || object.apiVersion === undefined
+        ? ({ apiVersion, kind, ...object } as ChildObject)
+        : (object as ChildObject),
+    );
   });
 }
 

@@ -257,6 +257,17 @@ t.test('flavors are numbers, and kept for ten minutes per engine and version', a
   t.equal(cloud.count(route), 3);
 });
 
+t.test('an empty list of flavors is asked for again soon', async (t) => {
+  const route = 'GET /v3/{project}/flavors/{db}';
+  const cloud = createScripted({ [route]: () => ({ body: { flavors: [] } }) });
+  await cloud.open().flavors('MySQL', '8.0');
+  await cloud.open().flavors('MySQL', '8.0');
+  t.equal(cloud.count(route), 1, 'not for every caller');
+  await cloud.clock.advance(31_000);
+  await cloud.open().flavors('MySQL', '8.0');
+  t.equal(cloud.count(route), 2);
+});
+
 const tagRoute = 'POST /v3/{project}/instances/{id}/tags/action';
 const readTagsRoute = 'GET /v3/{project}/instances/{id}/tags';
 const tagExists = { status: 400, body: { error_code: 'DBS.200098' } };

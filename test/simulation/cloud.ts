@@ -41,6 +41,7 @@ const durations = {
   restartMs: 15_000,
   backupMs: 30_000,
   restoreMs: 40_000,
+  upgradeMs: 60_000,
   deleteMs: 20_000,
   changeMs: 5_000,
   jobTailMs: 3_000,

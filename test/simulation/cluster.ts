@@ -27,7 +27,14 @@ export type StoredJournal = { uid: string; version: string; journal: Journal };
 export type Cluster = ReturnType<typeof createCluster>;
 
 export const digitsOf = (uid: string): string => uid.replaceAll('-', '').slice(0, 12);
-export const specOf = (object: KubeObject): FullSpec => fullSpec(object.spec as RdsSpec);
+const filled = new WeakMap<object, FullSpec>();
+/** Stored objects are frozen, so a spec is filled up once. */
+export const specOf = (object: KubeObject): FullSpec => {
+  const spec = object.spec as RdsSpec;
+  const full = filled.get(spec) ?? fullSpec(spec);
+  filled.set(spec, full);
+  return full;
+};
 export const statusOf = (object: KubeObject): RdsStatus => (object.status ?? {}) as RdsStatus;
 /** The account in which an Rds lives. */
 export const projectOf = (object: KubeObject): string =>
@@ -92,11 +99,21 @@ export function createCluster(clock: Clock, uid: () => string) {
 
   /** Stored objects are frozen, so a reader may have the original: much cheaper than a copy. */
   const quickCall: KubeCall = (request) => {
-    const found = request.method === 'GET' ? quickPath.exec(request.path) : null;
-    const kind = found ? quickKinds[found[2] ?? ''] : undefined;
-    const object = kind && objects.get(`${kind}/${found?.[1]}/${found?.[3]}`);
+    const object = request.method === 'GET' ? objects.get(quickKey(request.path)) : undefined;
     return object ? Promise.resolve({ status: 200, body: object }) : api.call(request);
   };
+
+  const quickKeys = new Map<string, string>();
+
+  /** Where the object of this path is kept; empty for paths that are not looked up here. */
+  function quickKey(path: string): string {
+    const known = quickKeys.get(path);
+    if (known !== undefined) return known;
+    const found = quickPath.exec(path);
+    const key = found ? `${quickKinds[found[2] ?? '']}/${found[1]}/${found[3]}` : '';
+    quickKeys.set(path, key);
+    return key;
+  }
 
   async function call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',

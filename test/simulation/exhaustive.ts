@@ -61,10 +61,13 @@ const PAIRED_KINDS = new Set([
   'answer-lost',
 ]);
 
+/** Every `of`-th pair, from `part` on. */
+export type Share = { part: number; of: number };
+
 export async function pairs(
   scenario: Scenario,
   cells: Cells,
-  share: { part: number; of: number } = { part: 0, of: 1 },
+  share: Share,
 ): Promise<{ runs: number; found: Found[] }> {
   const found: Found[] = [];
   const strikes = (await strikesFor(scenario, 1)).filter(

@@ -42,16 +42,11 @@ export function createMortal(name: string, onDeath: () => void): Mortal {
       pauses += 1;
     },
     never,
-    async lives<T>(work: Promise<T>): Promise<T> {
-      if (!isAlive) return never();
-      try {
-        const result = await work;
-        return isAlive ? result : never();
-      } catch (error) {
-        if (isAlive) throw error;
-        return never();
-      }
-    },
+    lives: <T>(work: Promise<T>): Promise<T> =>
+      work.then(
+        (result) => (isAlive ? result : never()),
+        (error) => (isAlive ? Promise.reject(error) : never()),
+      ),
     death,
   };
 }

@@ -20,6 +20,8 @@ const FINALIZER = 'metacontroller.io/compositecontroller-rds';
 export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   /** Instances that stay in the cloud because somebody decided so. */
   const retained = new Set<string>();
+  /** UIDs whose instance was let go when that was wanted: an edit afterwards comes too late. */
+  const letGo = new Set<string>();
   const drills = createDrillOracle(cluster, cloud, CALL_WINDOW_MS, report);
 
   function judgeJournal({ type, object }: WatchEvent): void {
@@ -51,6 +53,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
       );
     }
     drills.judgeSwap(uid, before, after);
+    if (!before.letGo && after.letGo && isKept(uid)) letGo.add(uid);
     if (before.closed && !after.closed)
       report('journal-never-forgets', `the journal of ${uid} was opened again`);
     if (before.closed && after.op?.kind === 'create' && !before.op) {
@@ -75,7 +78,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     for (const { name } of drills.leftOf(uid))
       report('no-orphan', `${keyOf(object)} is gone and its drill ${name} still exists`);
     for (const instance of left) {
-      if (isKept(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
+      if (isKept(uid) || letGo.has(uid) || isAnothers(uid, instance.id)) retained.add(instance.id);
       else
         report(
           'no-orphan',

@@ -120,9 +120,9 @@ function excuse(
       instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
   );
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
-  if (synced === 'ForeignInstance' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
-  if (synced === 'Busy' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
-  if (synced === 'CloudRefused' && annotationOf(object, ANNOTATIONS.adopt) !== undefined) return undefined;
+  // Only as long as there is something to adopt: afterwards it must say so.
+  const adopts = annotationOf(object, ANNOTATIONS.adopt) !== undefined && !adoptsNothing(object, cloud);
+  if (adopts && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced)) return undefined;
   // The cloud of these schedules has one region.
   if (synced === 'CloudRefused' && specOf(object).region !== REGION) return undefined;
   return `there is no instance (Ready ${ready}, Synced ${synced})`;
@@ -146,13 +146,14 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
   const order = annotationOf(object, ANNOTATIONS.restart);
   const isLeft = isLeftOut(object);
   const checks: [boolean, string][] = [
+    [instance.operation === undefined, `the cloud is still at work: ${instance.operation?.kind}`],
     [instance.status === (spec.stopped ? 'SHUTDOWN' : 'ACTIVE'), `the instance is ${instance.status}`],
     [
       instance.volumeGb >= spec.volumesize || isLeft,
       `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`,
     ],
     [
-      instance.flavor === spec.flavorref || isLeft,
+      instance.flavor === spec.flavorref || isLeft || !isAskedFor(object, 'flavorref'),
       `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`,
     ],
     [tag === object.metadata.uid, `the tag is ${tag}`],
@@ -175,6 +176,14 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
   return checks.find(([holds]) => !holds)?.[1];
 }
 
+/** Taken out of the spec it is a default again, and a default is no wish to change anything. */
+function isAskedFor({ metadata: { managedFields = [] } }: KubeObject, field: string): boolean {
+  return managedFields.some(({ operation, fieldsV1 }) => {
+    const spec = fieldsV1?.['f:spec'] as Record<string, unknown> | undefined;
+    return operation === 'Apply' && spec?.[`f:${field}`] !== undefined;
+  });
+}
+
 function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefined {
   const { replicas: told = [], plan = [] } = statusOf(object);
   const isRefused = (name: string) =>
@@ -193,10 +202,10 @@ function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefine
 function isLeftOut(object: KubeObject): boolean {
   const { plan = [], conditions } = statusOf(object);
   if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
-  return (
-    plan.length > 0 &&
-    plan.every(({ when }) => /^(refused|in the maintenance window|with the next restart)/.test(when))
-  );
+  const isTold = ({ when }: { when: string }) =>
+    /^(refused|in the maintenance window|with the next restart)/.test(when) ||
+    (specOf(object).stopped === true && when === 'when the instance is started again');
+  return plan.length > 0 && plan.every(isTold);
 }
 
 function conditionIs(object: KubeObject, type: 'Ready' | 'Synced' | 'Progressing', status: string): boolean {

@@ -6,7 +6,7 @@ import { type Result, runSchedule } from './schedule.ts';
 import { shrinkSeed } from './shrink.ts';
 import { tellStory } from './story.ts';
 
-const seeds = Number(process.env.SIMULATE_SEEDS ?? 20);
+const seeds = Number(process.env.SIMULATE_SEEDS ?? 40);
 const first = Number(process.env.SIMULATE_FIRST ?? 100_000);
 
 t.test(`${seeds} schedules from seed ${first}`, async (t) => {

@@ -166,6 +166,17 @@ t.test('restore in place is refused where it cannot work, and the database is un
   t.notOk(world.simulator.state.backups.some(({ name }) => name.startsWith('before-')));
 });
 
+t.test('a restore that is refused holds up no restart', async (t) => {
+  const world = await readyWorld(t);
+  await world.apply('shop', { ...BASE, backuprestoretime: '2026-11-16T07:00:00Z' });
+  await world.clock.advance(5 * MINUTE);
+  await world.annotate('shop', { 'otc.mcsps.de/restart': 'now' });
+  await world.clock.advance(10 * MINUTE);
+  t.equal(count(world, 'restart'), 1);
+  t.equal((await world.status('shop')).handled?.['otc.mcsps.de/restart'], 'now');
+  t.equal(condition(await world.status('shop'), 'Synced')?.reason, 'RestoreRefused', 'still told');
+});
+
 t.test('PostgreSQL is told what to do instead', async (t) => {
   const world = await readyWorld(t, POSTGRES);
   await world.apply('shop', { ...POSTGRES, backuprestoretime: at(world, 10 * MINUTE) });

@@ -7,7 +7,7 @@ import { instanceShape } from './wire.ts';
 
 type Filter = (instance: Instance, wanted: string) => boolean;
 
-const filters: Record<string, Filter> = {
+const filters: Readonly<Record<string, Filter>> = {
   id: (instance, wanted) => instance.id === wanted,
   name: (instance, wanted) =>
     wanted.startsWith('*') ? instance.name.includes(wanted.slice(1)) : instance.name === wanted,
@@ -31,11 +31,7 @@ export function listInstances(call: Call): Answer {
   const limit = queryInteger(query, 'limit', { default: 100, min: 1, max: 100 });
   const type = query.get('type');
   if (type && !knownTypes.has(type)) throw new BadField('type', 'it must be Single, Ha or Replica');
-  const wanted = Object.entries(filters).flatMap(([key, fits]) => {
-    const value = query.get(key);
-    return value ? [(instance: Instance) => fits(instance, value)] : [];
-  });
-  const visible = visibleInstances(call).filter((instance) => wanted.every((fits) => fits(instance)));
+  const visible = visibleInstances(call).filter((instance) => isWanted(instance, query));
   const rows = call.settings.shuffleList ? call.random.shuffled(visible) : visible;
   const replicas = Map.groupBy(Object.values(call.world.instances), ({ replicaOf }) => replicaOf);
   return json(200, {
@@ -44,6 +40,12 @@ export function listInstances(call: Call): Answer {
       .map((instance) => instanceShape(instance, replicas.get(instance.id) ?? [], query.has('id'), call.now)),
     total_count: rows.length,
   });
+}
+
+function isWanted(instance: Instance, query: URLSearchParams): boolean {
+  for (const [key, value] of query)
+    if (value !== '' && filters[key]?.(instance, value) === false) return false;
+  return true;
 }
 
 /** Newest first. Lists may lag behind: new ones missing, deleted ones still there. */

@@ -8,10 +8,12 @@ import type { Backup, Instance, Job } from './types.ts';
 const datastore = (of: Instance) => ({
   type: of.engine,
   version: of.version,
-  ...(of.builtAt !== undefined && { complete_version: of.completeVersion }),
+  complete_version: of.builtAt === undefined ? undefined : of.completeVersion,
 });
 
-/** An instance in a list. `isAlone`: asked for by id, which shows more. */
+const haShape = (of: Instance) => (of.type === 'Ha' ? { replication_mode: of.replicationMode } : undefined);
+
+/** An instance in a list; JSON leaves out what is undefined. `isAlone`: asked for by id, which shows more. */
 export function instanceShape(of: Instance, replicas: readonly Instance[], isAlone: boolean, now: number) {
   const isBuilt = of.builtAt !== undefined;
   const flavor = findFlavor(of.flavor);
@@ -29,7 +31,7 @@ export function instanceShape(of: Instance, replicas: readonly Instance[], isAlo
     public_dns_names: [],
     port: of.port,
     type: of.type,
-    ...(of.type === 'Ha' && { ha: { replication_mode: of.replicationMode } }),
+    ha: haShape(of),
     region: of.region,
     datastore: datastore(of),
     created: isBuilt ? rdsTime(of.createdAt) : '',
@@ -62,8 +64,10 @@ export function instanceShape(of: Instance, replicas: readonly Instance[], isAlo
     tags: of.tags,
     associated_with_ddm: false,
     enable_ssl: of.ssl,
-    ...(of.engine === 'MySQL' && { read_only_by_user: false }),
-    ...(isAlone && of.engine !== 'MySQL' && { backup_used_space: 0, storage_used_space: usedGb(of, now) }),
+    read_only_by_user: of.engine === 'MySQL' ? false : undefined,
+    ...(isAlone && of.engine !== 'MySQL'
+      ? { backup_used_space: 0, storage_used_space: usedGb(of, now) }
+      : undefined),
   };
 }
 

@@ -13,7 +13,11 @@ import type { ChildObject } from '../decide/observed.ts';
 import { MANAGED_BY } from './labels.ts';
 import type { Endpoint } from './service.ts';
 
-const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+const utf8 = new TextEncoder();
+const isAscii = /^[\x20-\x7e]*$/;
+
+const base64 = (text: string): string =>
+  btoa(isAscii.test(text) ? text : String.fromCharCode(...utf8.encode(text)));
 
 export const encoded = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)]));

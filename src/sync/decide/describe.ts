@@ -23,6 +23,7 @@ export function describe(o: Observed, instance: Instance): Verdict {
   const reason = o.cloud.kind === 'fresh' ? o.cloud.failReason : undefined;
   const sentence = reason === undefined ? state.sentence : `${state.sentence} It says: ${reason}.`;
   const databases = databasesPlan(o, instance);
+  const changes = pendingChanges(o, instance);
   return {
     action: NOTHING,
     phase: state.phase,
@@ -33,12 +34,12 @@ export function describe(o: Observed, instance: Instance): Verdict {
         sentence,
       ),
       state.transitional ? progressing('True', state.reason, state.sentence) : idle(),
-      difference(o, instance),
+      difference(o, changes),
       ...backupCondition(o, instance),
       ...leftovers(o),
       ...(databases?.conditions ?? []),
     ],
-    status: { ...facts(o, instance), ...(databases ? { databases: databases.report } : {}) },
+    status: { ...facts(o, instance, changes), ...(databases ? { databases: databases.report } : {}) },
     databases,
     resyncAfterSeconds: state.transitional
       ? PACE.transition
@@ -53,8 +54,7 @@ function hasBusyReplica(o: Observed): boolean {
   return o.cloud.details.replicas?.some((replica) => stateOf(replica).transitional) ?? false;
 }
 
-function difference(o: Observed, instance: Instance): ConditionWish {
-  const changes = pendingChanges(o, instance);
+function difference(o: Observed, changes: readonly Change[]): ConditionWish {
   if (changes.length > 0) {
     const list = changes.map(({ field, from, to, when }) => `${field} ${from} -> ${to} (${when})`).join('; ');
     return synced('False', reasonOf(changes), `Differs from the spec: ${list}.`.slice(0, 4_000));
@@ -77,8 +77,8 @@ function reasonOf(changes: readonly Change[]): Reason {
   return changes.every(({ impact }) => impact === 'impossible') ? 'ImpossibleChange' : 'ChangesPending';
 }
 
-function facts(o: Observed, instance: Instance): Partial<RdsStatus> {
-  const plan = reportedPlan(pendingChanges(o, instance));
+function facts(o: Observed, instance: Instance, changes: readonly Change[]): Partial<RdsStatus> {
+  const plan = reportedPlan(changes);
   const details = o.cloud.kind === 'glance' || o.cloud.kind === 'fresh' ? o.cloud.details : {};
   const one: Case = { o, instance, details };
   const state = stateOf(instance);

@@ -44,11 +44,23 @@ export function manage(o: Observed, instance: Instance): Verdict {
     reconcileOrder(o, journal, told) ??
     forgetUpgrade(o, journal, told) ??
     recordReplicas(one, journal, told) ??
-    restoreInPlace(o, journal, instance, told) ??
+    restoreOrRestart(o, journal, instance, told) ??
     restartOrder(o, journal, instance, told) ??
     change(one, journal, told) ??
     told
   );
+}
+
+/** A restore that is refused is told, and holds up no restart. */
+function restoreOrRestart(
+  o: Observed,
+  journal: Journal,
+  instance: Instance,
+  told: Verdict,
+): Verdict | undefined {
+  const restore = restoreInPlace(o, journal, instance, told);
+  if (!restore?.conditions.some(({ reason }) => reason === 'RestoreRefused')) return restore;
+  return restartOrder(o, journal, instance, restore) ?? restore;
 }
 
 /** One hit starts the counting over, so a counter left behind must be looked at. */

@@ -24,11 +24,19 @@ export function passwordState(o: Observed): 'same' | 'reset' | 'unsure' {
 }
 
 const utf8 = new TextDecoder();
+const decoded = new WeakMap<object, string>();
 
 export function publishedPassword(o: Observed): string | undefined {
   const name = connectionSecretName(o.rds.metadata.name);
   const secret = o.children.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
-  const encoded = (secret?.data as Record<string, string> | undefined)?.password;
-  if (encoded === undefined) return undefined;
-  return utf8.decode(Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0)));
+  const data = secret?.data as Record<string, string> | undefined;
+  if (data?.password === undefined) return undefined;
+  // Asked several times for each call.
+  const password = decoded.get(data) ?? decode(data.password);
+  decoded.set(data, password);
+  return password;
+}
+
+function decode(base64: string): string {
+  return utf8.decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
 }

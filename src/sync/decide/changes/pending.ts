@@ -63,7 +63,8 @@ const MAX_TEXT = 256;
 
 export function pendingChanges(o: Observed, instance: Instance): Change[] {
   const details = o.cloud.kind === 'glance' || o.cloud.kind === 'fresh' ? o.cloud.details : {};
-  const wishes = SOURCES.flatMap((source) => source({ o, instance, details })).slice(0, MAX_SHOWN);
+  const one: Case = { o, instance, details };
+  const wishes = SOURCES.flatMap((source) => source(one)).slice(0, MAX_SHOWN);
   const hash = planHash(wishes, o.rds.metadata.generation);
   return wishes.map((wish) => scheduled(o, instance, wish, hash));
 }
