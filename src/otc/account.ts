@@ -5,18 +5,18 @@ import { createBreaker } from './breaker.ts';
 import { budgetOf, withBudget } from './budget.ts';
 import { type Cached, createCached } from './cache.ts';
 import { type Call, createCall } from './call.ts';
-import { createAlarmSnapshots } from './ces.ts';
+import { createAlarmSnapshots, createMetricsLately } from './ces.ts';
 import type { Backup, Budget, Credentials, Engine, Flavor, Parameter, Snapshot } from './cloud.ts';
 import { logIn } from './iam.ts';
 import { createLimiter, type defaultLimits, watchLimiter, withLimiter } from './limiter.ts';
 import { createLru } from './lru.ts';
-import type { AlarmSnapshot, MessageService } from './monitoring.ts';
+import type { AlarmSnapshot, LatelyQuery, MessageService, MetricSeries, Subscription } from './monitoring.ts';
 import type { Usage } from './observe.ts';
 import { createRdsReads, fetchFlavors, fetchParameters } from './rds-reads.ts';
 import { withReadRetry } from './retry.ts';
 import type { Send } from './send.ts';
 import { createSessions } from './session.ts';
-import { messageServiceOf } from './smn.ts';
+import { createSubscriptionsLately, messageServiceOf } from './smn.ts';
 import { createSnapshots } from './snapshot.ts';
 import { createIssues, type Issues } from './temporary-keys.ts';
 import { createNetworks, type Networks } from './vpc.ts';
@@ -31,6 +31,8 @@ export type Account = {
   networks: Networks;
   alarms: Cached<AlarmSnapshot>;
   messageService(waitMs: number): Promise<MessageService>;
+  metrics(query: LatelyQuery): Cached<readonly MetricSeries[]>;
+  subscriptions(topicUrn: string): Cached<readonly Subscription[] | undefined>;
 };
 
 export type AccountDeps = {
@@ -72,6 +74,7 @@ export function createAccount(
       return callAlone();
     });
     return {
+      expire: cached.expire,
       get(maxAgeMs, waitMs) {
         usage.cache(name, 'read');
         return cached.get(maxAgeMs, waitMs);
@@ -93,6 +96,8 @@ export function createAccount(
       }),
     snapshots: counted('instances', (ask) => createSnapshots(clock, ask)),
     networks: createNetworks(clock, callAlone),
+    metrics: createMetricsLately(clock, callAlone),
+    subscriptions: createSubscriptionsLately(clock, callAlone),
     alarms: counted('alarms', (ask) => createAlarmSnapshots(clock, ask)),
     messageService: async (waitMs) => messageServiceOf(await sessions.get(waitMs)),
     flavors: (engine, version) =>

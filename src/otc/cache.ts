@@ -3,28 +3,33 @@
 import type { Clock } from '../clock.ts';
 import { within } from './budget.ts';
 
-export type Cached<T> = { get(maxAgeMs: number, waitMs: number): Promise<T> };
+export type Cached<T> = {
+  get(maxAgeMs: number, waitMs: number): Promise<T>;
+  /** What was read so far is out of date, however young. */
+  expire(): void;
+};
 
 /** Ages count from the start of a load, since that is when the cloud was asked. */
 export function createCached<T>(clock: Clock, name: string, load: () => Promise<T>): Cached<T> {
-  let last: { startedAt: number; value: T } | undefined;
-  let running: { startedAt: number; done: Promise<T> } | undefined;
+  let epoch = 0;
+  let last: { startedAt: number; epoch: number; value: T } | undefined;
+  let running: { startedAt: number; epoch: number; done: Promise<T> } | undefined;
   let queued: Promise<T> | undefined;
 
-  const isFresh = ({ startedAt }: { startedAt: number }, maxAgeMs: number) =>
-    clock.elapsed() - startedAt <= maxAgeMs;
+  const isFresh = (one: { startedAt: number; epoch: number }, maxAgeMs: number) =>
+    one.epoch === epoch && clock.elapsed() - one.startedAt <= maxAgeMs;
 
   function begin(): Promise<T> {
-    const startedAt = clock.elapsed();
+    const begun = { startedAt: clock.elapsed(), epoch };
     const done = load()
       .then((value) => {
-        last = { startedAt, value };
+        last = { ...begun, value };
         return value;
       })
       .finally(() => {
         running = undefined;
       });
-    running = { startedAt, done };
+    running = { ...begun, done };
     return done;
   }
 
@@ -41,6 +46,9 @@ export function createCached<T>(clock: Clock, name: string, load: () => Promise<
   }
 
   return {
+    expire: () => {
+      epoch += 1;
+    },
     async get(maxAgeMs, waitMs) {
       if (last && isFresh(last, maxAgeMs)) return last.value;
       return within(clock, waitMs, name, () =>

@@ -14,16 +14,25 @@ import {
 } from './ces-wire.ts';
 import type { Fresh } from './cloud.ts';
 import { type Json, need, neededObjects, numberOf, objectOf, textOf } from './json.ts';
-import type { AlarmSnapshot, MetricId, MetricQuery, MetricSeries, Monitoring } from './monitoring.ts';
+import { createLru } from './lru.ts';
+import type {
+  AlarmSnapshot,
+  LatelyQuery,
+  MetricId,
+  MetricQuery,
+  MetricSeries,
+  Monitoring,
+} from './monitoring.ts';
 import { collectPages, type Page } from './pages.ts';
 
 const maxMetrics = 10;
 /** Beyond this the cloud silently cuts off the beginning. */
 const maxPoints = 3_000;
 const rawSeconds = 60;
+const maxSeries = 10_000;
 const pageLimit = 100;
 
-export function createMonitoring(call: Call): Omit<Monitoring, 'alarms'> {
+export function createMonitoring(call: Call): Omit<Monitoring, 'alarms' | 'metricsLately'> {
   const put = async (path: string, id: string, body: Json) => {
     await call({ service: 'ces', method: 'PUT', path, params: { id }, body, read: () => undefined });
   };
@@ -55,6 +64,27 @@ export function createMonitoring(call: Call): Omit<Monitoring, 'alarms'> {
       const read = () => undefined;
       await call({ service: 'ces', method: 'DELETE', path, params: { id }, accepted: [404], read });
     },
+  };
+}
+
+/** Each asks for its own metrics, and the last who asks says until when. */
+export function createMetricsLately(clock: Clock, callAlone: () => Call) {
+  const kept = createLru<{ query: LatelyQuery; cached: Cached<readonly MetricSeries[]> }>(maxSeries);
+  return (query: LatelyQuery): Cached<readonly MetricSeries[]> => {
+    const { wanted, spanMs, periodSeconds, filter } = query;
+    const one = kept.get(`${wanted.map(keyOf).join()} ${spanMs} ${periodSeconds} ${filter}`, () => {
+      const entry: { query: LatelyQuery; cached: Cached<readonly MetricSeries[]> } = {
+        query,
+        cached: createCached(clock, 'the metrics', async () => {
+          const { spanMs: span, ...asked } = entry.query;
+          return (await createMonitoring(callAlone()).metricData({ ...asked, fromMs: asked.toMs - span }))
+            .value;
+        }),
+      };
+      return entry;
+    });
+    one.query = query;
+    return one.cached;
   };
 }
 

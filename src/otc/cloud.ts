@@ -90,7 +90,9 @@ export type InstanceChange =
   | { kind: 'window'; start: string; end: string }
   | { kind: 'stop' }
   | { kind: 'start' }
-  | { kind: 'minorUpgrade' };
+  | { kind: 'minorUpgrade' }
+  /** The standby of an HA instance takes over. */
+  | { kind: 'failover' };
 
 export type Parameter = {
   name: string;

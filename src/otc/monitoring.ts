@@ -65,9 +65,14 @@ export type Subscription = {
   status: 'unconfirmed' | 'confirmed' | 'canceled' | 'unknown';
 };
 
+/** The last `spanMs` of some metrics; `toMs` by the cloud's clock. */
+export type LatelyQuery = Omit<MetricQuery, 'fromMs'> & { spanMs: number };
+
 export type Monitoring = {
   /** Ten metrics a call; the answer has one series for each that was wanted, in that order. */
   metricData(query: MetricQuery): Promise<Fresh<readonly MetricSeries[]>>;
+  /** The same, from a cache where that is young enough: for looks that many calls repeat. */
+  metricsLately(query: LatelyQuery, maxAgeSeconds: number): Promise<readonly MetricSeries[]>;
   /** May be shared. A fresh one (age 0) is the only way to find out what a lost create did. */
   alarms(maxAgeSeconds: number): Promise<AlarmSnapshot>;
 
@@ -89,6 +94,8 @@ export type Notifications = {
   createTopic(name: string): Promise<{ urn: string }>;
   deleteTopic(urn: string): Promise<void>;
   subscriptions(topicUrn: string): Promise<Fresh<readonly Subscription[]>>;
+  /** May be shared; undefined: there is no such topic. */
+  subscriptionsLately(topicUrn: string, maxAgeSeconds: number): Promise<readonly Subscription[] | undefined>;
   /** An endpoint that has not confirmed yet is asked again. */
   subscribe(wanted: { topicUrn: string; endpoint: string }): Promise<{ urn: string }>;
   unsubscribe(urn: string): Promise<void>;

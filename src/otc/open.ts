@@ -51,16 +51,29 @@ export function createOpenCloud({ send, clock, random, observe, usage, limits }:
 function cloudOf(account: Account, budget: Budget, region: string): Cloud {
   const call = account.callWithin(budget);
   const writes = createRdsWrites(call);
+  const monitoring = createMonitoring(call);
+  /** Whoever looks next must not see what was just put right. A create may be missing from a list anyway. */
+  const expiring =
+    <Args extends unknown[]>(write: (...args: Args) => Promise<void>) =>
+    (...args: Args) =>
+      write(...args).finally(() => account.alarms.expire());
   return {
     region,
     ...createRdsReads(call),
     ...writes,
     ...createRdsChanges(call, writes),
     ...account.issuesWithin(budget),
-    ...createMonitoring(call),
+    ...monitoring,
+    updateAlarm: expiring(monitoring.updateAlarm),
+    enableAlarm: expiring(monitoring.enableAlarm),
+    deleteAlarm: expiring(monitoring.deleteAlarm),
     ...createNotifications(call),
     messageService: () => account.messageService(budget.remainingMs()),
     alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
+    metricsLately: (query, maxAgeSeconds) =>
+      account.metrics(query).get(maxAgeSeconds * 1_000, budget.remainingMs()),
+    subscriptionsLately: (topicUrn, maxAgeSeconds) =>
+      account.subscriptions(topicUrn).get(maxAgeSeconds * 1_000, budget.remainingMs()),
     snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
     async flavors(engine, version) {
       const shared = account.flavors(engine, version);

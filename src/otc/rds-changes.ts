@@ -50,6 +50,8 @@ function requestFor(change: Simple): Request {
       return { method: 'POST', path: '/action/startup', body: {} };
     case 'minorUpgrade':
       return { method: 'POST', path: '/db-upgrade', body: { is_delayed: false } };
+    case 'failover':
+      return setting('/failover', {});
   }
 }
 

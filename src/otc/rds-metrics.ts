@@ -67,6 +67,11 @@ const nodeDimensions: Record<Engine, string> = {
   SQLServer: 'rds_instance_sqlserver_id',
 };
 
+/** Data on disk in GB: unlike a percentage it does not jump when the disk is enlarged. */
+export function usedDiskReading(instance: { engine: Engine; id: string }): MetricId {
+  return { metric: 'rds048_disk_used_size', dimension: instanceDimension(instance) };
+}
+
 export type Reading = { id: MetricId; factor: number };
 
 export function measureReading(

@@ -1,17 +1,42 @@
 // The calls of the message service: topics and who listens to them. Every write may be repeated.
 
+import type { Clock } from '../clock.ts';
+import { CloudError } from '../errors.ts';
+import { type Cached, createCached } from './cache.ts';
 import type { Call } from './call.ts';
 import { baseOf } from './catalog.ts';
 import { type Json, need, neededObjects, numberOf, textOf } from './json.ts';
+import { createLru } from './lru.ts';
 import type { MessageService, Notifications, Subscription } from './monitoring.ts';
 import { collectPages } from './pages.ts';
 import type { Session } from './session.ts';
 
 const pageLimit = 100;
+const maxTopics = 10_000;
 
 const statuses: Record<number, Subscription['status']> = { 0: 'unconfirmed', 1: 'confirmed', 3: 'canceled' };
 
-export function createNotifications(call: Call): Omit<Notifications, 'messageService'> {
+/** No such topic. */
+const goneCode = 'SMN.0006';
+
+export function createSubscriptionsLately(clock: Clock, callAlone: () => Call) {
+  const kept = createLru<Cached<readonly Subscription[] | undefined>>(maxTopics);
+  return (topicUrn: string) =>
+    kept.get(topicUrn, () =>
+      createCached(clock, 'the subscriptions', async () => {
+        try {
+          return (await createNotifications(callAlone()).subscriptions(topicUrn)).value;
+        } catch (error) {
+          if (error instanceof CloudError && error.code === goneCode) return undefined;
+          throw error;
+        }
+      }),
+    );
+}
+
+export function createNotifications(
+  call: Call,
+): Omit<Notifications, 'messageService' | 'subscriptionsLately'> {
   const post = async (path: string, params: Record<string, string>, body: Json, urn: string) => {
     const read = (answer: Json) => ({ urn: need(textOf(answer, urn), urn) });
     return (await call({ service: 'smn', method: 'POST', path, params, body, read })).value;

@@ -15,6 +15,9 @@ export const CONDITION_TYPES = [
   'DatabasesReady',
   'LogsFetched',
   'InstanceKept',
+  'AutopilotReady',
+  'DiskLasts',
+  'Healthy',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 

@@ -3,6 +3,7 @@
 
 import type { Drill } from './drill.ts';
 import type { JobCredential, LogOrder } from './log-order.ts';
+import type { Scale, Watch } from './scale.ts';
 
 export type OpKind =
   | 'create'
@@ -12,6 +13,7 @@ export type OpKind =
   | 'password'
   | 'replica'
   | 'removeReplica'
+  | 'failover'
   | 'safetyBackup'
   | 'restore'
   // The throwaway instance of a drill: claimed in its own record, see src/rds/drill.ts.
@@ -52,6 +54,8 @@ export type Journal = {
   adopted?: boolean;
   /** Claimed, outcome not recorded. */
   op?: Op;
+  /** The same, pushed aside by a disk that is full; it comes back when that one is settled. */
+  aside?: Op;
   /** The last operation that the cloud accepted; for people and for the job's failure reason. */
   last?: Op & { jobId?: string };
   /** When the last create was claimed: absence is not believed before this plus the settle time. */
@@ -90,6 +94,12 @@ export type Journal = {
   approved?: { generation: number; targets: string[] };
   /** How often the same change was accepted within one generation; it stops a fight with somebody else. */
   repeats?: Record<string, { key: string; generation: number; count: number; at: number }>;
+  /** What the autopilot decided. */
+  scale?: Scale;
+  /** Alarms and topic that may be in the cloud. */
+  watch?: Watch;
+  /** An instance that does not work: since when, and what was tried. */
+  trouble?: Trouble;
   /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
   rejected?: { inputs: string; at: number };
   /** The instance stays and is free for others; until then a closing Rds still owns it. */
@@ -97,6 +107,9 @@ export type Journal = {
   /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */
   closed?: { at: number; unknownPast: boolean };
 };
+
+/** `since`: first seen so. `tried`: the remedy, which is given once; `triedAt` outlives the trouble. */
+export type Trouble = { status?: string; since?: number; tried?: 'restart' | 'failover'; triedAt?: number };
 
 export type Timing = {
   /** How long after a claim an unknown outcome may still show. */
@@ -126,7 +139,9 @@ export function settleSeconds(bounds: CloudBounds): number {
 
 export function claim(journal: Journal, op: Omit<Op, 'seq'>): Journal {
   const seq = (journal.op?.seq ?? journal.last?.seq ?? 0) + 1;
-  const claimed: Journal = { ...journal, op: { ...op, seq } };
+  const isPushedAside = journal.op && op.kind === 'enlarge' && journal.op.kind !== 'enlarge';
+  const aside = isPushedAside ? { aside: journal.op } : {};
+  const claimed: Journal = { ...journal, ...aside, op: { ...op, seq } };
   if (op.kind === 'create') claimed.createClaimedAt = op.at;
   return withoutAbsence(claimed);
 }
@@ -134,17 +149,24 @@ export function claim(journal: Journal, op: Omit<Op, 'seq'>): Journal {
 /** A definite no: nothing happened, so a refused create leaves no claim whose effect could still show. */
 export function refused(journal: Journal): Journal {
   const { op, createClaimedAt, ...rest } = journal;
-  return op?.kind === 'create' || createClaimedAt === undefined ? rest : { ...rest, createClaimedAt };
+  const next = op?.kind === 'create' || createClaimedAt === undefined ? rest : { ...rest, createClaimedAt };
+  return withoutAside(next);
+}
+
+/** What was pushed aside is open again. */
+function withoutAside(journal: Journal): Journal {
+  const { aside, ...rest } = journal;
+  return aside ? { ...rest, op: aside } : journal;
 }
 
 export function accepted(journal: Journal, facts: { id?: string; jobId?: string | undefined }): Journal {
   const { op, ...rest } = journal;
   if (!op) return journal;
-  return {
+  return withoutAside({
     ...rest,
     ...(facts.id === undefined ? {} : { id: facts.id }),
     last: facts.jobId === undefined ? op : { ...op, jobId: facts.jobId },
-  };
+  });
 }
 
 export function withoutAbsence(journal: Journal): Journal {

@@ -1,6 +1,7 @@
 // Every name that is derived from an Rds, in one place. They are looked up again by later calls and later
 // versions, so changing one of them loses objects: the test vectors pin them.
 
+import type { Meter } from './autopilot.ts';
 import { hashHex } from './hash.ts';
 
 const OTC_NAME_MAX = 64;
@@ -10,6 +11,10 @@ const BASE_MAX = OTC_NAME_MAX - UID_DIGITS - 1;
 export const UID_TAG = 'rds-pilot-uid';
 /** On the throwaway instance of a drill, beside the UID: its value is the name of the drill. */
 export const DRILL_TAG = 'rds-pilot-drill';
+/** The machine that the autopilot chose (src/rds/scale.ts). */
+export const SCALED_TAG = 'rds-pilot-scaled';
+/** Set by us alone, whatever spec.tags says. */
+export const OWN_TAGS: readonly string[] = [UID_TAG, SCALED_TAG];
 
 /** The part of a UID that instance names carry. */
 export function uidDigits(uid: string): string {
@@ -54,6 +59,9 @@ export function oldInstanceName(namespace: string, name: string): string {
 export function oldAlarmNames(namespace: string, name: string): string[] {
   return ['disc', 'cpu', 'mem'].map((what) => `${oldInstanceName(namespace, name)}-${what}-util`);
 }
+
+/** `rds-pilot-4bc725ab-a311-4c18-92e7-ba4969369b55-disk`. The cloud allows a name more than once. */
+export const alarmName = (uid: string, meter: Meter): string => `rds-pilot-${uid}-${meter}`;
 
 /** The same part out of a UID or an instance's name; undefined when there is none. */
 export function uidDigitsIn(text: string | undefined): string | undefined {

@@ -190,10 +190,6 @@ export const REASONS = {
     means: 'The annotation otc.mcsps.de/dry-run is set: the operator plans and does not act.',
     remedy: 'Remove the annotation.',
   },
-  NotYetSupported: {
-    means: 'The spec asks for something that this version does not do.',
-    remedy: 'See the changelog; the rest of the spec is carried out.',
-  },
   FinalBackup: { means: 'The backup before the delete is being made.', remedy: 'Wait.' },
   FinalBackupFailed: {
     means: 'The backup before the delete failed; nothing is deleted.',
@@ -269,6 +265,50 @@ export const REASONS = {
     remedy:
       'Nothing to do. To let the instance go set the annotation otc.mcsps.de/release: "true", or delete the Rds with deletionPolicy: Retain.',
   },
+  Watching: { means: 'Alarms watch disk, cpu and memory.', remedy: 'Nothing to do.' },
+  AutopilotPreparing: {
+    means: 'Alarms and topic of the autopilot are being made or removed.',
+    remedy: 'Wait; it takes a minute, and some more when an answer was lost.',
+  },
+  AutopilotOff: { means: 'The autopilot is off, and nothing of it is left.', remedy: 'Nothing to do.' },
+  AutopilotInvalid: {
+    means: 'A bound or the address of the autopilot cannot work; it does nothing.',
+    remedy: 'Correct the field named in the message.',
+  },
+  PushUnconfirmed: {
+    means: 'Alarms are read once in a while, but not pushed: the address in spec.endpoint has not confirmed.',
+    remedy: 'Let the address lead to the alarm port of the operator; it is asked again every hour.',
+  },
+  Scaling: {
+    means: 'The autopilot has decided on another disk or machine.',
+    remedy: 'Wait; status.plan says when, status.scaling why.',
+  },
+  Recommendation: {
+    means: 'The autopilot would change disk or machine, and the mode is Recommend.',
+    remedy: 'Change the spec as the message says, or set spec.autopilot.mode: Act.',
+  },
+  AtBound: {
+    means: 'The load asks for more than the bounds of the spec or the stock of the cloud allow.',
+    remedy: 'Raise the bound named in the message, or reduce the load.',
+  },
+  Scaled: {
+    means: 'The autopilot decided on another disk or machine (an Event only).',
+    remedy: 'Nothing to do; the message has the metric that caused it.',
+  },
+  DiskFullSoon: {
+    means: 'At the present rate the disk will be full within a month.',
+    remedy: 'Raise spec.volumesize or spec.autopilot.storage.maxGb, or remove data.',
+  },
+  DiskLastsLong: { means: 'At the present rate the disk lasts.', remedy: 'Nothing to do.' },
+  Healing: {
+    means: 'The instance does not work and gets its remedy, once.',
+    remedy: 'Wait; the message says what is tried.',
+  },
+  HealingFailed: {
+    means: 'The instance does not work, and a remedy is not allowed, not known or did not help.',
+    remedy: 'Do what the message recommends.',
+  },
+  Recovered: { means: 'The instance works again.', remedy: 'Nothing to do.' },
   Released: { means: 'The instance stays in the cloud and is no longer managed.', remedy: 'Nothing to do.' },
   LogsWaiting: {
     means: 'Logs were ordered; the Job for them gets its credential as soon as the cloud gives one.',

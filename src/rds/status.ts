@@ -163,6 +163,15 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
     group('What the autopilot decided.', {
       volumeGb: optional(int('Wanted size of the disk.')),
       flavor: optional(text('Wanted machine type.', { maxLength: 64 })),
+      over: optional(
+        group(
+          'What the spec said when that was decided; a spec that says something else is newer, and wins.',
+          {
+            volumeGb: optional(int('spec.volumesize.')),
+            flavor: optional(text('spec.flavorref.', { maxLength: 64 })),
+          },
+        ),
+      ),
       history: optional(
         listOf(
           group('A decision.', {

@@ -20,7 +20,7 @@ export function createAlarm(call: Call): Answer {
   const rule = readRule(bodyOf(call));
   if (ownAlarms(call).length >= call.settings.alarmQuota)
     throw refuse(403, 'ces.0018', 'The quota of alarm rules is exceeded.');
-  const id = `al${call.now}${call.random.hex(9)}`;
+  const id = `al${Math.floor(call.now)}${call.random.hex(9)}`;
   const projectId = call.identity.projectId ?? '';
   const beginning = { state: 'insufficient_data', changedAt: call.now, toldAt: undefined } as const;
   const alarm: Alarm = { ...rule, id, projectId, ...beginning };

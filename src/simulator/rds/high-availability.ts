@@ -11,7 +11,7 @@ export function failOver(call: Call): Answer {
   const instance = instanceOf(call);
   optionalBodyOf(call);
   requireType(instance, 'Ha');
-  requireActive(instance);
+  requireActive(instance, ['FAILED', 'STORAGE FULL']);
   const { failoverMs } = call.settings.durations;
   const effect = { do: 'failed-over' } as const;
   const job = begin(call, instance, {
