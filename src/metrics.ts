@@ -21,6 +21,8 @@ export type Metrics = {
   limiterPassed(seconds: number, result: 'sent' | 'refused'): void;
   /** On the alarm port; what became of it, or why it was refused. */
   alarmMessage(result: string): void;
+  /** By what was short: disk, cpu or memory. */
+  autopilotDecided(what: string): void;
   /** Asked at each scrape. */
   watchFleet(counts: () => FleetCounts): void;
 };
@@ -78,9 +80,16 @@ export function createMetrics(options: { process: boolean }): Metrics {
     labelNames: ['result'] as const,
     registers,
   });
+  const decisions = new Counter({
+    name: 'rds_pilot_autopilot_decisions_total',
+    help: 'Decisions of the autopilot to change a disk or a machine, by the metric that caused them.',
+    labelNames: ['metric'] as const,
+    registers,
+  });
   return {
     registry,
     alarmMessage: (result) => alarmMessages.inc({ result }),
+    autopilotDecided: (metric) => decisions.inc({ metric }),
     unowned: (count) => unowned.set(count),
     hookAnswered: (hook, result, seconds) => hooks.observe({ hook, result }, seconds),
     otcCalled: ({ service, method, route, result, seconds }) => {

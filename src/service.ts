@@ -142,6 +142,7 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
     readLive: hasRds ? createReadLive(call, KUBE_DEADLINE_MS) : requestIsLive,
     readLiveBackup: hasRds ? createReadLiveBackup(call, KUBE_DEADLINE_MS) : async (backup) => backup,
     jobImage: config.jobImage,
+    decided: metrics.autopilotDecided,
     ...(hasRds ? { readJobMessages: createReadJobMessages(call, KUBE_DEADLINE_MS) } : {}),
     memorySince: hasRds ? undefined : clock.now(),
     draw: () => ({ password: drawPassword(), mark: randomUUID() }),

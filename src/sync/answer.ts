@@ -6,6 +6,7 @@ import type { Journal } from '../rds/journal.ts';
 import { canNameService } from '../rds/names.ts';
 import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
+import { reportedScaling } from './decide/autopilot/report.ts';
 import { booleanCopies } from './decide/boolean-orders.ts';
 import { idFoundAgain } from './decide/id-found-again.ts';
 import { logJobStatus, logsCondition } from './decide/log-words.ts';
@@ -68,6 +69,7 @@ function copiesOf(journal: Journal): Partial<RdsStatus> {
     handled: handledOrders(journal),
     pendingRestart: journal.pendingRestart?.length ? journal.pendingRestart : undefined,
     managedTags: journal.tags?.length ? journal.tags : undefined,
+    ...reportedScaling(journal.scale),
   } as Partial<RdsStatus>;
 }
 

@@ -34,6 +34,8 @@ export type SyncDeps = {
   memorySince: number | undefined;
   publish: (events: readonly PlannedEvent[]) => void;
   keepEvidence: KeepEvidence;
+  /** Told of every decision of the autopilot, for metrics. */
+  decided?: (what: string) => void;
   /** Told of every answer, for metrics. */
   synced?: (view: View, observed: Observed, answer: HookAnswer) => void;
   log: Logger;

@@ -4,20 +4,25 @@ import { CloudError, UserError } from '../errors.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
 import { nameKind, oldAlarmNames, replicaName } from '../rds/names.ts';
 import type { Details, Observed } from './decide/observed.ts';
+import { readWatch } from './watch-look.ts';
 
 /** Parameters are read one instance at a time, so what is settled is looked at rarely. */
 const PARAMETERS_SECONDS = 6 * 3_600;
 const BACKUPS_SECONDS = 6 * 3_600;
 const ALARMS_SECONDS = 600;
 
-type Asked = Pick<Observed, 'rds' | 'spec' | 'userSet'>;
+type Asked = Pick<Observed, 'rds' | 'spec' | 'userSet' | 'nowMs'>;
 
 export type Look = {
   /** `fresh`: for a decision that may write. */
   how: 'shared' | 'fresh';
+  /** The cloud's clock, where it is known. */
+  at?: number;
   /** Name in the spec -> instance id. */
   replicas: Readonly<Record<string, string>>;
   snapshotSeconds: number;
+  /** Alarms of the autopilot may be there, whatever the spec says now. */
+  watched?: boolean;
 };
 
 export async function readDetails(
@@ -41,7 +46,7 @@ export async function readDetails(
   if (names.length > 0) details.replicas = await readReplicas(cloud, asked, names, look);
   if (names.length > 0 || (userSet.has('flavorref') && spec.flavorref !== instance.flavor))
     details.flavors = await cloud.flavors(instance.engine, instance.version);
-  return details;
+  return { ...details, ...(await readWatch(cloud, asked, instance, details, look)) };
 }
 
 function isOldStyle({ rds }: Asked, { name }: Instance): boolean {

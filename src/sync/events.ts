@@ -26,6 +26,12 @@ const QUIET = new Set([
   'DatabasesApplying',
   'DrillPending',
   'DrillOff',
+  'Watching',
+  'AutopilotPreparing',
+  'AutopilotOff',
+  'DiskLastsLong',
+  // Told with their cause from the history of decisions.
+  'Scaling',
 ]);
 
 const GOOD = new Set([
@@ -45,6 +51,8 @@ const GOOD = new Set([
   'LogsRunning',
   'LogsRead',
   'IdFoundAgain',
+  'Recommendation',
+  'Recovered',
 ]);
 
 const TOLD = new Set([
@@ -56,9 +64,15 @@ const TOLD = new Set([
   'LogsFetched',
   'InstanceKept',
   'BackupDrill',
+  'AutopilotReady',
+  'DiskLasts',
+  'Healthy',
 ]);
 
-export function eventsFor(o: Observed, { conditions = [], operation, backup }: RdsStatus): PlannedEvent[] {
+export function eventsFor(
+  o: Observed,
+  { conditions = [], operation, backup, scaling }: RdsStatus,
+): PlannedEvent[] {
   const before = new Map((o.rds.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const { namespace, name, uid, resourceVersion, generation } = o.rds.metadata;
   const seen = new Set<string>();
@@ -86,7 +100,24 @@ export function eventsFor(o: Observed, { conditions = [], operation, backup }: R
       key: `saved/${saved.id}`,
     });
   }
+  const step = newStep(o, scaling);
+  if (step) {
+    events.push({
+      rds: { namespace, name, uid, resourceVersion },
+      type: 'Normal',
+      reason: 'Scaled',
+      message: `${step.what}: ${step.because}.`,
+      key: `scaled/${step.at}`,
+    });
+  }
   return events;
+}
+
+/** A decision is made once a call at most, so the newest is the only one that can be new. */
+function newStep(o: Observed, scaling: RdsStatus['scaling']) {
+  const [newest] = scaling?.history ?? [];
+  const [known] = o.rds.status?.scaling?.history ?? [];
+  return newest && newest.at !== known?.at ? newest : undefined;
 }
 
 /** The way back to the data outlives the Rds only here and in the cloud. */

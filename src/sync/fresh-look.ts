@@ -11,6 +11,7 @@ import { remembered } from './decide/remembered.ts';
 import { wantedRestore } from './decide/restore-in-place.ts';
 import { readDetails } from './details.ts';
 import { lookForThrowaway } from './drill-look.ts';
+import { readLeftAlarms } from './watch-look.ts';
 
 type FreshView = Extract<CloudView, { kind: 'fresh' }>;
 
@@ -36,10 +37,32 @@ export async function lookFresh(
     namesakes.push(...(await cloud.findInstancesByNamePart(instanceNameBase(namespace, name))).value);
   }
   const at = byId?.at ?? byName?.at ?? 0;
-  const more = instance ? await inspect(cloud, unseen, journal, instance) : NOTHING_MORE;
+  const more = instance ? await inspect(cloud, unseen, journal, instance, at) : NOTHING_MORE;
   const throwaway = await lookForThrowaway(cloud, uid, journal?.drill?.run);
-  return { kind: 'fresh', at, instance, namesakes, ...more, ...throwaway };
+  return {
+    kind: 'fresh',
+    at,
+    instance,
+    namesakes,
+    ...more,
+    ...throwaway,
+    details: await withLeft(cloud, unseen, journal, more),
+  };
 }
+
+/** On the way out of our hands, what the autopilot made is all that is of interest. */
+async function withLeft(
+  cloud: Cloud,
+  unseen: Unseen,
+  journal: Journal | undefined,
+  { details }: More,
+): Promise<Details> {
+  if (!isLeaving(unseen) || !journal?.watch) return details;
+  return { ...details, watch: await readLeftAlarms(cloud, unseen) };
+}
+
+const isLeaving = (unseen: Unseen): boolean =>
+  unseen.rds.metadata.deletionTimestamp !== undefined || wantsRelease(unseen);
 
 type More = Omit<FreshView, 'kind' | 'at' | 'instance' | 'namesakes' | 'throwaways' | 'throwawayFailure'>;
 
@@ -50,6 +73,7 @@ async function inspect(
   unseen: Unseen,
   journal: Journal | undefined,
   instance: Instance,
+  at: number,
 ): Promise<More> {
   const { id, status } = instance;
   const isOwn = id === journal?.id;
@@ -63,12 +87,12 @@ async function inspect(
     restoreRanges: restores ? await cloud.restoreRanges(id) : undefined,
     failReason: jobId === undefined ? undefined : (await cloud.findJob(jobId))?.failReason,
     tasks: open && IN_TASKS.includes(open.kind) ? await cloud.tasks(id, open.at - 1_000) : undefined,
-    details: isOwn ? await ownDetails(cloud, unseen, instance, journal) : {},
+    details: isOwn ? await ownDetails(cloud, unseen, instance, journal, at) : {},
   };
 }
 
 /** Operations that only the list of tasks can tell about when their answer is lost. */
-const IN_TASKS: readonly string[] = ['restart', 'minorUpgrade', 'restore'];
+const IN_TASKS: readonly string[] = ['restart', 'minorUpgrade', 'restore', 'failover'];
 
 function wantsRestore(unseen: Unseen, journal: Journal): boolean {
   if (unseen.rds.metadata.deletionTimestamp !== undefined) return false;
@@ -82,10 +106,12 @@ async function ownDetails(
   unseen: Unseen,
   instance: Instance,
   journal: Journal,
+  at: number,
 ): Promise<Details> {
-  if (unseen.rds.metadata.deletionTimestamp !== undefined || wantsRelease(unseen)) return {};
+  if (isLeaving(unseen)) return {};
   const { replicas } = remembered({ ...unseen, journal, cloud: { kind: 'unasked' } });
-  return readDetails(cloud, unseen, instance, { how: 'fresh', replicas, snapshotSeconds: 0 });
+  const watched = journal.watch !== undefined;
+  return readDetails(cloud, unseen, instance, { how: 'fresh', at, replicas, snapshotSeconds: 0, watched });
 }
 
 function isUntouched(rds: Rds, journal: Journal | undefined): boolean {

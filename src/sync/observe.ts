@@ -177,6 +177,7 @@ function needsCloud({ rds }: Unseen, journal: Journal | undefined): boolean {
   if (!journal?.closed) return journal?.id === undefined && rds.status?.id !== undefined;
   return (
     journal.id !== undefined ||
+    journal.watch !== undefined ||
     journal.op !== undefined ||
     journal.createClaimedAt !== undefined ||
     journal.drill?.run !== undefined ||

@@ -48,3 +48,15 @@ t.test('two replicas that both get the push give one mark', async (t) => {
   t.equal(way.mark(), mark);
   t.ok(way.patches.length - before <= 2);
 });
+
+t.test('an alarm becomes a larger disk: topic, confirmation, push, decision, growth', async (t) => {
+  const way = await wholeWay(t, { replicas: 1 });
+  const { id } = await way.becomeReady('Act');
+  const says = (reason: string) => () =>
+    way.status().conditions?.some((one) => one.type === 'AutopilotReady' && one.reason === reason);
+  await waitFor('the confirmed subscription to be told', says('Watching'), { timeoutMs: 120_000 });
+  await way.setDisk(id, 93);
+  await waitFor('the growth', () => way.status().volumeGb === 50, { timeoutMs: 120_000 });
+  t.match(way.status().scaling?.history, [{ what: 'disk 40 -> 50 GB' }]);
+  t.ok(way.mark(), 'after a push');
+});

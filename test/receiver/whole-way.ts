@@ -17,6 +17,7 @@ import { readCredentials } from '../../src/otc/credentials.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
 import { createUndiciSend } from '../../src/otc/undici-send.ts';
 import { ANNOTATIONS, topicName } from '../../src/rds/names.ts';
+import type { RdsStatus } from '../../src/rds/status.ts';
 import { createService } from '../../src/service.ts';
 import { demoVariables } from '../../src/simulator/demo-account.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -153,9 +154,10 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
     cloud,
     mark,
     synced,
-    async becomeReady(): Promise<{ uid: string; id: string }> {
+    /** With the autopilot off the test itself makes topic and alarm. */
+    async becomeReady(mode: 'Off' | 'Act' = 'Off'): Promise<{ uid: string; id: string }> {
       await laptop.start({ url: 'http://hook', watchHook: () => callHook });
-      const spec = { endpoint: endpoints[0], password: 'Chang3-me_now' };
+      const spec = { endpoint: endpoints[0], password: 'Chang3-me_now', autopilot: { mode } };
       const body = {
         apiVersion: 'otc.mcsps.de/v1alpha1',
         kind: 'Rds',
@@ -169,6 +171,7 @@ export async function wholeWay(t: Test, { replicas }: { replicas: number }) {
         return phase === 'Ready' && id && shop?.metadata.uid ? { uid: shop.metadata.uid, id } : undefined;
       });
     },
+    status: () => (rds()?.status ?? {}) as RdsStatus,
     /** What the autopilot does for an Rds with an endpoint. */
     async watchDisk({ uid, id }: { uid: string; id: string }): Promise<void> {
       const { urn } = await cloud().createTopic(topicName(uid));

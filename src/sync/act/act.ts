@@ -9,7 +9,9 @@ import { createDrill, endDrill, removeDrill, tagDrill } from './drill.ts';
 import { adopt, letGo, tag } from './ownership.ts';
 import { forgetReboot, takeBooleans } from './reboot.ts';
 import { type ActResult, LOST } from './result.ts';
+import { mark, scale } from './scale.ts';
 import { staleAgainstLive } from './stale.ts';
+import { keepWatch } from './watch.ts';
 
 export async function act(
   deps: SyncDeps,
@@ -34,6 +36,12 @@ export async function act(
     }
     case 'tag':
       return tag(deps, full, action.instanceId);
+    case 'scale':
+      return scale(deps, full, action);
+    case 'mark':
+      return mark(full, action);
+    case 'watch':
+      return keepWatch(deps, full, action);
     case 'adopt':
       return adopt(deps, full, action.instanceId);
     case 'letGo':

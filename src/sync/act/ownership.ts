@@ -2,7 +2,8 @@
 
 import { UserError } from '../../errors.ts';
 import type { Instance } from '../../otc/cloud.ts';
-import { ANNOTATIONS, ownerDigitsIn, UID_TAG, uidDigits } from '../../rds/names.ts';
+import { ANNOTATIONS, OWN_TAGS, ownerDigitsIn, UID_TAG, uidDigits } from '../../rds/names.ts';
+import type { Observed } from '../decide/observed.ts';
 import type { Action } from '../decide/plan.ts';
 import { knownRestores } from '../decide/restore-in-place.ts';
 import type { SyncDeps } from '../deps.ts';
@@ -78,6 +79,11 @@ function owned(instanceId: string): UserError {
   );
 }
 
+function marksOn({ cloud }: Observed): string[] {
+  const tags = cloud.kind === 'fresh' ? (cloud.instance?.tags ?? {}) : {};
+  return OWN_TAGS.filter((key) => key === UID_TAG || key in tags);
+}
+
 /** The journal first: from then on others may have the instance, and a repeated call finishes the rest. */
 export async function letGo(
   deps: SyncDeps,
@@ -89,7 +95,7 @@ export async function letGo(
   if (because !== undefined) return { kind: 'stale', because };
   if (!held.journal.letGo && !(await deps.journal.swap(held, { ...held.journal, letGo: true }))) return LOST;
   try {
-    if (action.untag && cloud) await cloud.untagInstance(action.instanceId, [UID_TAG]);
+    if (action.untag && cloud) await cloud.untagInstance(action.instanceId, marksOn(observed));
   } catch (error) {
     return acted(held.journal, 'untag', 'refused', toFailure(error));
   }

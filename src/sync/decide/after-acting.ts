@@ -12,6 +12,7 @@ import { failureReason, progressing, ready, steadyFailureText, synced } from './
 export function afterActing(o: Observed, acted: Acted): Verdict {
   if (acted.kind === 'create' || acted.kind === 'prepare') return afterCreate(o, acted);
   const told = base(o);
+  if (acted.kind === 'watch' && acted.result !== 'done') return { ...told, ...afterWatch(o, acted, told) };
   if (acted.result === 'done') return { ...told, ...afterDone(o, acted, told) };
   if (acted.result === 'unknown') {
     const message = `The answer to ${acted.kind} was lost; the operator looks for its effect before it tries again.`;
@@ -24,6 +25,21 @@ export function afterActing(o: Observed, acted: Acted): Verdict {
   return acted.failure
     ? { ...told, ...withFailure(o, told, acted.failure, `${acted.kind} was refused`) }
     : told;
+}
+
+/** Alarms are no part of the database: what fails there is told in its own condition. */
+function afterWatch(o: Observed, { failure, result }: Acted, told: Verdict): Partial<Verdict> {
+  if (!failure) return { resyncAfterSeconds: PACE.waiting };
+  const type = 'AutopilotReady' as const;
+  const text = steadyFailureText(failure, findCondition(o.rds.status?.conditions, type)?.message);
+  const message =
+    result === 'unknown'
+      ? `The answer to a change of the alarms was lost: ${text}. The operator looks again before it repeats it.`
+      : `The alarms or the topic could not be set up: ${text}.`;
+  return {
+    conditions: [...told.conditions, { type, status: 'False', reason: failureReason(failure), message }],
+    resyncAfterSeconds: retryPace(failure),
+  };
 }
 
 function base(o: Observed): Verdict {
@@ -52,9 +68,11 @@ const WORDS: Partial<Record<Acted['kind'], string>> = {
   securityGroup: 'the security group',
   backupPolicy: 'the backup policy',
   minorUpgrade: 'the minor upgrade',
+  failover: 'the failover',
 };
 
 function afterDone(o: Observed, acted: Acted, told: Verdict): Partial<Verdict> {
+  if (acted.kind === 'watch' || acted.kind === 'mark') return { resyncAfterSeconds: PACE.soon };
   if (acted.kind === 'tag' || acted.kind === 'adopt' || acted.kind === 'untag') {
     return { resyncAfterSeconds: acted.kind === 'adopt' ? PACE.soon : told.resyncAfterSeconds };
   }

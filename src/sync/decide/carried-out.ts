@@ -1,7 +1,9 @@
 // What is true beside the operation itself once the cloud has carried it out.
 
+import { autopilotOf } from '../../rds/autopilot.ts';
 import type { Journal, Op } from '../../rds/journal.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
+import { HEAL_KEY } from './autopilot/heal.ts';
 import { PENDING_RESTART } from './changes/parameters.ts';
 import { UPGRADE_MARK } from './changes/power.ts';
 import { countRepeat } from './changes/repeats.ts';
@@ -20,8 +22,11 @@ export function carriedOut(o: Observed, before: Journal, op: Op): Journal {
   switch (op.kind) {
     case 'restart':
       if (op.key === BOOLEAN_ORDER) return { ...next, reboot: 'done' };
-      if (op.key === PENDING_RESTART) return next;
+      if (op.key === PENDING_RESTART || op.key.startsWith(HEAL_KEY)) return next;
       return { ...next, handled: { ...next.handled, [ANNOTATIONS.restart]: op.key } };
+    case 'enlarge':
+    case 'resize':
+      return withMove(o, next);
     case 'restore':
       return { ...next, handled: { ...next.handled, [RESTORE_MARK]: op.key } };
     case 'password':
@@ -42,6 +47,12 @@ export function carriedOut(o: Observed, before: Journal, op: Op): Journal {
     default:
       return next;
   }
+}
+
+/** Values measured before it is over say nothing about the new size. */
+function withMove(o: Observed, journal: Journal): Journal {
+  if (autopilotOf(o.spec).mode === 'Off') return journal;
+  return { ...journal, scale: { ...journal.scale, isMoving: true } };
 }
 
 function withPendingRestart(journal: Journal, op: Op, { parameters = [] }: Details): Journal {

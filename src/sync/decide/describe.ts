@@ -6,8 +6,10 @@ import { isoTime } from '../../rds/conditions.ts';
 import { connectionSecretName } from '../../rds/names.ts';
 import type { Reason } from '../../rds/reasons.ts';
 import type { RdsStatus } from '../../rds/status.ts';
+import { healthCondition } from './autopilot/heal.ts';
+import { autopilotConditions, autopilotStatus } from './autopilot/report.ts';
 import { backupCondition, reportedBackups } from './backup-state.ts';
-import { type Change, pendingChanges, planHash, reportedPlan, unsupportedFields } from './changes/pending.ts';
+import { type Change, pendingChanges, planHash, reportedPlan } from './changes/pending.ts';
 import { startsByItself } from './changes/power.ts';
 import { reportedReplicas } from './changes/replicas.ts';
 import type { Case } from './changes/wish.ts';
@@ -37,6 +39,8 @@ export function describe(o: Observed, instance: Instance): Verdict {
       difference(o, changes),
       ...backupCondition(o, instance),
       ...leftovers(o),
+      ...healthCondition(o, instance),
+      ...autopilotConditions(o, instance),
       ...(databases?.conditions ?? []),
     ],
     status: { ...facts(o, instance, changes), ...(databases ? { databases: databases.report } : {}) },
@@ -58,14 +62,6 @@ function difference(o: Observed, changes: readonly Change[]): ConditionWish {
   if (changes.length > 0) {
     const list = changes.map(({ field, from, to, when }) => `${field} ${from} -> ${to} (${when})`).join('; ');
     return synced('False', reasonOf(changes), `Differs from the spec: ${list}.`.slice(0, 4_000));
-  }
-  const later = unsupportedFields(o);
-  if (later.length > 0) {
-    return synced(
-      'True',
-      'NotYetSupported',
-      `This version does not act on: ${later.map((field) => `spec.${field}`).join(', ')}.`,
-    );
   }
   return synced('True', 'UpToDate', 'The instance is as the spec says.');
 }
@@ -100,6 +96,7 @@ function facts(o: Observed, instance: Instance, changes: readonly Change[]): Par
     startsAt: startsByItself(one),
     ...reportedReplicas(one),
     ...reportedBackups(o),
+    ...autopilotStatus(o),
   };
 }
 

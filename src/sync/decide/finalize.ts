@@ -3,6 +3,7 @@
 
 import { type Journal, withoutAbsence } from '../../rds/journal.ts';
 import { nameKind, UID_TAG } from '../../rds/names.ts';
+import { heldByAlarms } from './autopilot/unwatch.ts';
 import { cloudFailed, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
@@ -19,7 +20,7 @@ type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
 export function decideFinalize(o: Observed): Verdict {
   // A label edit also calls finalize: without a deletionTimestamp the Rds lives.
   const isDeleted = o.rds.metadata.deletionTimestamp !== undefined;
-  const verdict = isDeleted ? withDrill(o, decideStep) : decideSync(o);
+  const verdict = isDeleted ? heldByAlarms(o, withDrill(o, decideStep)) : decideSync(o);
   const seen = o.cloud.kind === 'fresh' ? o.cloud.instance?.status : undefined;
   return seen === undefined ? verdict : { ...verdict, status: { ...verdict.status, status: seen } };
 }

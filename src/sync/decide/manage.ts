@@ -4,6 +4,9 @@ import type { Instance } from '../../otc/cloud.ts';
 import { type Journal, withoutAbsence } from '../../rds/journal.ts';
 import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
+import { growFullDisk } from './autopilot/decision.ts';
+import { heal } from './autopilot/heal.ts';
+import { autopilotStep } from './autopilot/step.ts';
 import { showsEffect } from './changes/evidence.ts';
 import { approval, type Change, pendingChanges } from './changes/pending.ts';
 import { forgetUpgrade } from './changes/power.ts';
@@ -23,22 +26,22 @@ import { progressing, ready, synced, until } from './words.ts';
 export function manage(o: Observed, instance: Instance): Verdict {
   const journal = o.journal as Journal;
   const told = describe(o, instance);
+  const details = o.cloud.kind === 'fresh' || o.cloud.kind === 'glance' ? o.cloud.details : {};
+  const one: Case = { o, instance, details };
   const owner = instance.tags[UID_TAG];
   if (owner !== undefined && owner !== o.rds.metadata.uid && !journal.adopted)
     return foreign(told, instance, owner);
   if (journal.absence || wasMissing(o)) {
     return { ...told, action: { kind: 'swapJournal', journal: withoutAbsence(journal) } };
   }
-  if (journal.op) return settleOpen(o, journal, instance, told);
+  if (journal.op) return growFullDisk(one, journal, told) ?? settleOpen(o, journal, instance, told);
   const released = release(o, instance);
   if (released) return released;
-  if (stateOf(instance).transitional) return told;
+  if (stateOf(instance).transitional) return heal(o, journal, instance, told) ?? told;
   // The reason of a failed create is in its job, which only the journal knows.
   if (instance.status === 'CREATE FAIL')
     return o.cloud.kind === 'fresh' ? told : { ...told, action: { kind: 'lookCloser' } };
   if (owner !== o.rds.metadata.uid) return { ...told, action: { kind: 'tag', instanceId: instance.id } };
-  const details = o.cloud.kind === 'fresh' || o.cloud.kind === 'glance' ? o.cloud.details : {};
-  const one: Case = { o, instance, details };
   return (
     forgetBooleanOrder(o, journal, told) ??
     reconcileOrder(o, journal, told) ??
@@ -46,7 +49,9 @@ export function manage(o: Observed, instance: Instance): Verdict {
     recordReplicas(one, journal, told) ??
     restoreOrRestart(o, journal, instance, told) ??
     restartOrder(o, journal, instance, told) ??
+    heal(o, journal, instance, told) ??
     change(one, journal, told) ??
+    autopilotStep(one, journal, told) ??
     told
   );
 }
@@ -133,7 +138,7 @@ function isUnseen(
   last: NonNullable<Journal['last']>,
   next: { kind: string; key: string },
 ): boolean {
-  if (last.kind === 'restart') return false;
+  if (last.kind === 'restart' || last.kind === 'failover') return false;
   return showsEffect(one, last) === false || (last.kind === next.kind && last.key === next.key);
 }
 

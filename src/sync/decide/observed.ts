@@ -1,6 +1,7 @@
 // Everything a decision may know, as data: decide has no clock, no randomness and no I/O of its own.
 
 import type { Backup, Flavor, Instance, Parameter, Task } from '../../otc/cloud.ts';
+import type { Meter } from '../../rds/autopilot.ts';
 import type { FullSpec } from '../../rds/defaults.ts';
 import type { DrillReport } from '../../rds/drill-wish.ts';
 import type { Journal, OpKind, Timing } from '../../rds/journal.ts';
@@ -48,6 +49,35 @@ export type Details = {
   backups?: readonly Backup[];
   /** Read replicas that are ours or have the name of one of ours. */
   replicas?: readonly Instance[];
+  /** What is needed by the autopilot, or to take away what it left. */
+  watch?: WatchView | undefined;
+};
+
+export type Point = { at: number; value: number };
+
+/** `changed`: not as it should be. `other`: it watches something else, which cannot be changed. */
+export type SeenAlarm = {
+  id: string;
+  meter: Meter;
+  state: 'ok' | 'alarm' | 'insufficient_data';
+  fits: 'asWanted' | 'changed' | 'other';
+};
+
+export type WatchView = {
+  /** The cloud's clock when the alarms were listed. */
+  at: number;
+  /** Those with a name of ours; of each meter the oldest first. */
+  alarms: readonly SeenAlarm[];
+  /** Of the address in the spec; undefined when it was not looked at. */
+  subscription?: 'missing' | 'unconfirmed' | 'confirmed' | 'canceled' | 'unknown' | undefined;
+  /** Data on disk in GB over the last days, some hours old at most. */
+  usedGb?: readonly Point[] | undefined;
+  /** Percent, over the time that must be quiet before a smaller machine is taken. */
+  quiet?: Readonly<Record<'cpu' | 'memory', readonly Point[]>> | undefined;
+  /** Of the last hour: percent, for the disk GB. Read only when something may have to be decided. */
+  readings?: Readonly<Record<Meter, readonly Point[]>> | undefined;
+  /** Why some of it could not be read; with `at` 0 nothing could. */
+  failure?: Failure | undefined;
 };
 
 export type CloudView =
@@ -126,7 +156,7 @@ export type LogsDone = {
 
 /** What this very call did, handed to a second decision that turns it into words. */
 export type Acted = {
-  kind: OpKind | 'tag' | 'untag' | 'prepare' | 'adopt';
+  kind: OpKind | 'tag' | 'untag' | 'prepare' | 'adopt' | 'watch' | 'mark';
   result: 'done' | 'refused' | 'unknown';
   failure?: Failure;
 };

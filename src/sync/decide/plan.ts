@@ -1,6 +1,7 @@
 // What a decision says: at most one action, and the words for it. The loop turns it into an answer.
 
 import type { InstanceChange, NewReplica } from '../../otc/cloud.ts';
+import type { Meter } from '../../rds/autopilot.ts';
 import type { ConditionWish } from '../../rds/conditions.ts';
 import type { Journal, Op } from '../../rds/journal.ts';
 import type { Phase, RdsStatus } from '../../rds/status.ts';
@@ -39,6 +40,12 @@ export type Action =
   /** A carried out status.reboot may be ordered again once a live read shows `false`. */
   | { kind: 'forgetReboot' }
   | { kind: 'tag'; instanceId: string }
+  /** A decision of the autopilot, or the end of one: into the journal, if the spec is live. */
+  | { kind: 'scale'; journal: Journal; decided?: Meter }
+  /** The machine that was decided on, as a tag of the instance; undefined takes it off. */
+  | { kind: 'mark'; instanceId: string; value: string | undefined }
+  /** Alarms and topic; safe to repeat, since too many are found by their name. */
+  | { kind: 'watch'; at: number; work: WatchWork }
   /** Remove our marks from the cluster and, with `untag`, from the instance, which stays if `keeps`. */
   | { kind: 'letGo'; instanceId: string; keeps: boolean; untag: boolean }
   | { kind: 'adopt'; instanceId: string }
@@ -47,6 +54,15 @@ export type Action =
   | { kind: 'tagDrill'; instanceId: string }
   | { kind: 'removeDrill'; instanceId: string }
   | { kind: 'endDrill'; journal: Journal };
+
+export type WatchWork = {
+  create: readonly Meter[];
+  repair: readonly { id: string; meter: Meter }[];
+  remove: readonly string[];
+  /** Make the topic and ask this address to confirm. */
+  subscribe?: string | undefined;
+  removesTopic?: boolean;
+};
 
 export type Verdict = {
   action: Action;

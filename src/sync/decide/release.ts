@@ -5,6 +5,7 @@ import type { Instance } from '../../otc/cloud.ts';
 import type { Journal } from '../../rds/journal.ts';
 import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
+import { unwatch } from './autopilot/unwatch.ts';
 import type { Observed } from './observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { readJournal } from './remembered.ts';
@@ -16,6 +17,10 @@ export const wantsRelease = (o: Pick<Observed, 'rds'>): boolean =>
 export function release(o: Observed, instance: Instance): Verdict | undefined {
   if (!wantsRelease(o)) return undefined;
   if (o.cloud.kind !== 'fresh' || !readJournal(o)) return told(o, { kind: 'lookCloser' }, instance.id);
+  const left = unwatch(o, readJournal(o) ?? {});
+  if (left && 'wait' in left)
+    return { ...told(o, NOTHING, instance.id, left.wait), resyncAfterSeconds: PACE.waiting };
+  if (left) return { ...told(o, left, instance.id), resyncAfterSeconds: PACE.soon };
   const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
   return told(o, { kind: 'letGo', instanceId: instance.id, keeps: true, untag }, instance.id);
 }
@@ -43,13 +48,21 @@ function leftovers(o: Observed, instance: Instance | undefined): Action {
     : NOTHING;
 }
 
-function told(_o: Observed, action: Action, id: string): Verdict {
-  const message = `Instance ${id} was let go as the annotation ${ANNOTATIONS.release} asks. It stays in the cloud; take the annotation away to manage it again.`;
+function told(_o: Observed, action: Action, id: string, waits = ''): Verdict {
+  const message =
+    waits ||
+    `Instance ${id} was let go as the annotation ${ANNOTATIONS.release} asks. It stays in the cloud; take the annotation away to manage it again.`;
   return {
     action,
     phase: 'Released',
     conditions: [ready('Unknown', 'Released', message), synced('Unknown', 'Released', message), idle()],
-    status: { id: undefined, plan: [], planHash: undefined, operation: undefined },
+    status: {
+      id: undefined,
+      plan: [],
+      planHash: undefined,
+      operation: undefined,
+      alarms: undefined,
+    } as Verdict['status'],
     resyncAfterSeconds: PACE.slow,
   };
 }

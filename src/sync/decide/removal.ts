@@ -8,7 +8,7 @@ import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
 import { finalBackup, savedBackup } from './final-backup.ts';
 import { stateOf } from './instance-state.ts';
-import type { Observed } from './observed.ts';
+import type { Failure, Observed } from './observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { failureReason, failureText } from './words.ts';
 
@@ -129,8 +129,15 @@ export function proveAbsence(o: Observed, journal: Journal, at: number): Verdict
       );
 }
 
+function alarmsGoing(failure: Failure | undefined): Verdict {
+  const why = failure ? `: ${failureText({ ...failure, requestId: undefined })}` : '';
+  const message = `The alarms of the autopilot are being removed${why}.`;
+  return deleting(NOTHING, 'Deleting', message, failure ? PACE.waiting : PACE.soon);
+}
+
 export function afterStep(o: Observed): Verdict {
   const { acted } = o;
+  if (acted?.kind === 'watch') return alarmsGoing(acted.failure);
   if (acted?.kind === 'untag') {
     const blocked = acted.result !== 'done' && acted.failure?.class === 'retryable';
     return blocked

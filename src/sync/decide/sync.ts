@@ -85,7 +85,7 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
 
 /** The copies that status has of what the journal knows. */
 function fromStatus(o: Observed, { id }: Instance): Journal {
-  const { handled, pendingRestart, tags, replicas } = remembered(o);
+  const { handled, pendingRestart, tags, replicas, scale } = remembered(o);
   const made = Object.entries(replicas).map(([name, replica]) => [name, { id: replica, at: 0 }] as const);
   return {
     id,
@@ -93,6 +93,7 @@ function fromStatus(o: Observed, { id }: Instance): Journal {
     pendingRestart: [...pendingRestart],
     tags: [...tags],
     replicas: Object.fromEntries(made),
+    scale,
   };
 }
 

@@ -1,7 +1,8 @@
-// Disk, machine and standby.
+// Disk, machine and standby, as the spec or a decision of the autopilot wants them.
 
 import type { Flavor } from '../../../otc/cloud.ts';
 import { stateOf } from '../instance-state.ts';
+import { wantedFlavor, wantedVolume } from './wanted-capacity.ts';
 import { type Case, isSet, orderOf, type Wish } from './wish.ts';
 
 /** No replica may be smaller than its primary, so the primary follows when they are through; a full disk never waits. */
@@ -11,37 +12,27 @@ function afterReplicas({ instance, details }: Case): Pick<Wish, 'later'> {
 }
 
 export function storage(one: Case): Wish[] {
-  const { o, instance } = one;
-  const wanted = o.spec.volumesize;
+  const { instance } = one;
+  const wanted = wantedVolume(one);
   // A larger disk in the cloud is not drift.
-  if (!isSet(one, 'volumesize') || wanted <= instance.volumeGb) return [];
+  if (!wanted || wanted.to <= instance.volumeGb) return [];
   return [
     {
-      field: 'spec.volumesize',
+      field: wanted.field,
       from: `${instance.volumeGb}`,
-      to: `${wanted}`,
+      to: `${wanted.to}`,
       impact: 'none',
-      order: orderOf(instance.id, { kind: 'enlarge', sizeGb: wanted }, `${wanted}`),
       ...afterReplicas(one),
+      order: orderOf(instance.id, { kind: 'enlarge', sizeGb: wanted.to }, `${wanted.to}`),
     },
   ];
 }
 
-/** A standby comes after the machine, so a single instance takes the single form of the wanted flavor first. */
-export function flavorFor(wanted: string, type: string): string {
-  return type === 'Single' ? wanted.replace(/\.ha$/, '') : wanted;
-}
-
 export function machine(one: Case): Wish[] {
-  const { o, instance, details } = one;
-  const wanted = flavorFor(o.spec.flavorref, instance.type);
-  if (!isSet(one, 'flavorref') || wanted === instance.flavor) return [];
-  const wish: Wish = {
-    field: 'spec.flavorref',
-    from: instance.flavor,
-    to: wanted,
-    impact: 'restart',
-  };
+  const { instance, details } = one;
+  const { field, to: wanted } = wantedFlavor(one) ?? { field: '', to: instance.flavor };
+  if (wanted === instance.flavor) return [];
+  const wish: Wish = { field, from: instance.flavor, to: wanted, impact: 'restart' };
   const zones = instance.nodes.map(({ availabilityZone }) => availabilityZone);
   const refused = unfit(details.flavors, wanted, zones, instance.type === 'Ha' ? 'ha' : 'single');
   if (refused) return [{ ...wish, impact: 'impossible', refused }];

@@ -46,6 +46,8 @@ const EFFECTS: Partial<Record<Op['kind'], Check>> = {
     o.cloud.kind === 'fresh' && (o.cloud.backups ?? []).some(({ name }) => name === key),
   restore: ({ status }, _key, { o }, since) =>
     status === 'RESTORING' || hasTask(o, since, /restore|recover/i),
+  failover: ({ status }, _key, { o }, since) =>
+    status === 'SWITCHOVER' || hasTask(o, since, /failover|switch/i),
   restart: ({ status }, _key, { o }, since) => status === 'REBOOTING' || hasTask(o, since, /restart|reboot/i),
 };
 

@@ -161,12 +161,3 @@ export function planHash(
   const what = plan.map(({ field, from, to }) => `${field}:${clipped(from)}>${clipped(to)}`).join('|');
   return hashHex(`${generation}|${what}`, 8);
 }
-
-/** Spec fields that this version reads and does not act on, so that nobody waits for them. */
-export function unsupportedFields({ rds }: Pick<Observed, 'rds'>): string[] {
-  const later = ['endpoint', 'autopilot'] as const;
-  return later.filter((field) => {
-    const value = rds.spec[field];
-    return value !== undefined && !(Array.isArray(value) && value.length === 0);
-  });
-}

@@ -7,7 +7,8 @@ import type { RdsSpec } from '../../../rds/spec.ts';
 import type { RdsStatus } from '../../../rds/status.ts';
 import { stateOf } from '../instance-state.ts';
 import { remembered } from '../remembered.ts';
-import { flavorFor, unfit } from './capacity.ts';
+import { unfit } from './capacity.ts';
+import { flavorFor, SCALED_FLAVOR, wantedFlavor, wantedVolume } from './wanted-capacity.ts';
 import { atReplica, type Case, isSet, orderOf, type Wish } from './wish.ts';
 
 type WantedReplica = NonNullable<RdsSpec['readReplicas']>[number];
@@ -30,9 +31,13 @@ export function findReplica({ o, instance, details }: Case, name: string): Insta
 
 /** As large as the primary is to be, unless the spec says more: a replica may not be smaller. */
 function flavorOf(one: Case, wanted: WantedReplica): string {
-  if (wanted.flavorref !== undefined) return wanted.flavorref;
-  const target = isSet(one, 'flavorref') ? one.o.spec.flavorref : one.instance.flavor;
-  return `${flavorFor(target, 'Single')}.rr`;
+  const target = wantedFlavor(one);
+  const follows = `${flavorFor(target?.to ?? one.instance.flavor, 'Single')}.rr`;
+  const own = wanted.flavorref;
+  if (own === undefined) return follows;
+  const vcpus = (code: string) => one.details.flavors?.find((flavor) => flavor.code === code)?.vcpus ?? 0;
+  // A primary that the autopilot made larger takes its replicas along.
+  return target?.field === SCALED_FLAVOR && vcpus(own) < vcpus(follows) ? follows : own;
 }
 
 export function newReplicas(one: Case): Wish[] {
@@ -80,7 +85,7 @@ export function grownReplicas(one: Case): Wish[] {
   return wantedReplicas(one).flatMap((wanted) => {
     const replica = findReplica(one, wanted.name);
     if (!replica || stateOf(replica).transitional) return [];
-    const sizeGb = Math.max(isSet(one, 'volumesize') ? one.o.spec.volumesize : 0, one.instance.volumeGb);
+    const sizeGb = Math.max(wantedVolume(one)?.to ?? 0, one.instance.volumeGb);
     const disk = { kind: 'enlarge', sizeGb } as const;
     return replica.volumeGb >= sizeGb
       ? machineOf(one, wanted, replica, 'larger')

@@ -1,6 +1,6 @@
 // Settings that the instance itself reports: replication, failover, port, group, backups, tags, TLS, window.
 
-import { UID_TAG } from '../../../rds/names.ts';
+import { OWN_TAGS } from '../../../rds/names.ts';
 import { remembered } from '../remembered.ts';
 import { type Case, isSet, orderOf, type Wish } from './wish.ts';
 
@@ -81,7 +81,7 @@ export function tags(one: Case): Wish[] {
   const { o, instance } = one;
   const wanted = isSet(one, 'tags') ? (o.spec.tags ?? {}) : {};
   const set = Object.fromEntries(
-    Object.entries(wanted).filter(([key, value]) => key !== UID_TAG && instance.tags[key] !== value),
+    Object.entries(wanted).filter(([key, value]) => !OWN_TAGS.includes(key) && instance.tags[key] !== value),
   );
   const left = remembered(o).tags.filter((key) => !(key in wanted) && key in instance.tags);
   const remove = [...left, ...Object.keys(set).filter((key) => key in instance.tags)];
