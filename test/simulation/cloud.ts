@@ -6,7 +6,9 @@ import { createCloud } from '../../src/simulator/cloud.ts';
 import { DEMO_PROJECT } from '../../src/simulator/demo-account.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { settingsFrom } from '../../src/simulator/options.ts';
+import { type LoadOrder, recordLoad, setLoad } from '../../src/simulator/rds/load.ts';
 import { remove } from '../../src/simulator/rds/removal.ts';
+import { setStatus } from '../../src/simulator/rds/set-status.ts';
 import type { Instance } from '../../src/simulator/rds/types.ts';
 import { type Network, networksOf } from '../../src/simulator/vpc/networks.ts';
 import type { Outcome } from '../../src/simulator/wire-faults.ts';
@@ -31,7 +33,14 @@ export type SimCloud = {
   removeByHand(instance: Instance): void;
   /** Somebody made a backup of it in the console. */
   addBackup(instance: Instance | undefined): void;
+  /** What its clients do to a database, in percent. */
+  load(instance: Instance, order: LoadOrder): void;
+  breaks(instance: Instance): void;
 };
+
+/** Periods of alarms are minutes in real life: here an alarm goes off after a minute and a half. */
+const SPEED = 10;
+export const PERIOD_MS = 300_000 / SPEED;
 
 /** Short, so that a schedule of minutes sees whole lives; long enough for many calls in between. */
 const durations = {
@@ -52,7 +61,8 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
     clock,
     seed,
     baseUrl: BASE_URL,
-    durations,
+    speed: SPEED,
+    durations: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, ms * SPEED])),
     automatedBackups: false,
     shuffleList: true,
     networks: ['spare'],
@@ -95,6 +105,14 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
         databases: undefined,
         source: { engine, version, volumeGb, volumeType, instanceName: name },
       };
+    },
+    load(instance, order) {
+      setLoad(cloud.settle(), instance, order);
+    },
+    breaks(instance) {
+      const scene = cloud.settle();
+      setStatus(scene, instance, 'FAILED');
+      recordLoad(scene, instance);
     },
     removeByHand(instance) {
       const { world, now } = cloud.settle();

@@ -58,11 +58,14 @@ const aimedAt = (scenarios: readonly Scenario[], aims: typeof AIMED): Aim[] =>
 const inTurn = (these: readonly Aim[], those: readonly Aim[]): Aim[] =>
   these.flatMap((one, index) => [one, ...those.slice(index, index + 1)]).concat(those.slice(these.length));
 
-const others = SCENARIOS.filter(
-  (scenario) => !JOB_SCENARIOS.includes(scenario) && !DRILL_SCENARIOS.includes(scenario),
-);
+const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
+const apart = [...JOB_SCENARIOS, ...DRILL_SCENARIOS, ...watched];
+const others = SCENARIOS.filter((scenario) => !apart.includes(scenario));
 const operations = others.filter(({ strikes }) => strikes === undefined);
-const calm = inTurn(others.map(calmly), [...JOB_SCENARIOS, ...DRILL_SCENARIOS].map(calmly));
+const calm = inTurn(
+  inTurn(others.map(calmly), watched.map(calmly)),
+  [...JOB_SCENARIOS, ...DRILL_SCENARIOS].map(calmly),
+);
 const struck = inTurn(aimedAt(operations, AIMED), [
   ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),
   ...aimedAt(DRILL_SCENARIOS, AIMED),

@@ -7,6 +7,7 @@ import type { History } from './history.ts';
 import { hookKubeSite, KUBE_SITES, type KubeSite, loopKubeSite } from './kube-sites.ts';
 import type { Mortal } from './mortal.ts';
 import type { Chance } from './random.ts';
+import type { Report } from './violation.ts';
 import type { Weather } from './weather.ts';
 
 export type KubeWireDeps = {
@@ -16,6 +17,7 @@ export type KubeWireDeps = {
   decisions: Decisions;
   history: History | undefined;
   weather: Weather;
+  report: Report;
 };
 
 const HOOK_LATE_MS = 10_000;
@@ -72,10 +74,16 @@ export function createKubeWire(deps: KubeWireDeps) {
     return clock.sleep(1 + chance.below(`kube latency ${count}`, 12));
   };
 
+  function judgeWriter({ method, path }: KubeRequest, { name }: Mortal): void {
+    if (method !== 'GET' && /\/rdss(\/|$)/.test(path))
+      deps.report('spec-untouched', `${method} ${path} by ${name}`);
+  }
+
   const forHook =
     (mortal: Mortal): KubeCall =>
     async (request) => {
       const site: KubeSite = hookKubeSite(request);
+      judgeWriter(request, mortal);
       const decision = decisions.at(site, KUBE_SITES[site]);
       history?.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
       await mortal.lives(latency());

@@ -5,6 +5,7 @@ import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
 import type { OpKind } from '../../src/rds/journal.ts';
 import { ANNOTATIONS, finalBackupPrefix, UID_TAG } from '../../src/rds/names.ts';
 import type { WorldEvent } from '../../src/simulator/world.ts';
+import { HEAL_KEY } from '../../src/sync/decide/autopilot/heal.ts';
 import { PENDING_RESTART } from '../../src/sync/decide/changes/parameters.ts';
 import { BOOLEAN_ORDER } from '../../src/sync/decide/orders.ts';
 import { MINUTE, SECOND } from './clock.ts';
@@ -20,6 +21,7 @@ import {
   specOf,
   statusOf,
 } from './cluster.ts';
+import { createAutopilotOracle } from './oracle-autopilot.ts';
 import { createDrillOracle, isThrowaway, removalClaim } from './oracle-drills.ts';
 import { createRestoreOracle } from './oracle-restores.ts';
 import {
@@ -27,6 +29,7 @@ import {
   CREDENTIAL_SITES,
   fitsOf,
   instanceIdOf,
+  isWatchSite,
   isWriteSite,
   type OtcSite,
   opsOf,
@@ -49,7 +52,13 @@ function isOpen(start: string, now: number): boolean {
   return sinceOpening < 4 * 60 * MINUTE;
 }
 
-export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
+export function createCloudOracle(
+  cluster: Cluster,
+  cloud: SimCloud,
+  report: Report,
+  broken: ReadonlyMap<string, number>,
+) {
+  const autopilot = createAutopilotOracle(cluster, cloud, report);
   const sentUnder = new Set<string>();
   let lastClaim = '';
   const restarts = new Map<string, number>();
@@ -176,10 +185,15 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const versions = cluster.recent(uid, CALL_WINDOW_MS).filter(isFree);
     const body = request.body ?? '';
     judgeWindow(site, uid, versions);
+    if (autopilot.isOwn(site, uid, body)) {
+      autopilot.judge(site, uid, body, versions);
+      return;
+    }
     const fits = versions.some((object) => {
       const fits = fitsOf(site);
       if (fits) return fits(specOf(object), body);
       const key = cluster.journal(uid)?.journal.op?.key;
+      if (key?.startsWith(HEAL_KEY)) return specOf(object).autopilot?.heal === true;
       return (
         key === PENDING_RESTART || key === BOOLEAN_ORDER || annotationOf(object, ANNOTATIONS.restart) === key
       );
@@ -216,6 +230,10 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
   }
 
   function judgeWrite(site: OtcSite, request: OtcRequest): void {
+    if (isWatchSite(site)) {
+      autopilot.judgeWatch(site, request);
+      return;
+    }
     const id = instanceIdOf(request) ?? '';
     const instance = cloud.instance(id);
     if (!CLAIMED_SITES.has(site)) {
@@ -315,7 +333,7 @@ export function createCloudOracle(cluster: Cluster, cloud: SimCloud, report: Rep
     const count = (restarts.get(instanceId) ?? 0) + 1;
     restarts.set(instanceId, count);
     const owners = [...cluster.journals()].filter(({ journal }) => journal.id === instanceId);
-    const orders = owners.reduce((sum, { uid }) => sum + ordersOf(uid), 0);
+    const orders = owners.reduce((sum, { uid }) => sum + ordersOf(uid), broken.get(instanceId) ?? 0);
     if (count > orders) {
       report('restart-once-per-order', `${instanceId} was restarted ${count} times for ${orders} orders`);
     }

@@ -3,9 +3,11 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS, drillName, UID_TAG } from '../../src/rds/names.ts';
+import type { Scale } from '../../src/rds/scale.ts';
 import { REGION } from '../../src/simulator/demo-account.ts';
 import type { Instance, SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
+import { alarmProblem, hasLostAccount } from './oracle-autopilot.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
 import { logsProblem } from './oracle-credentials.ts';
 import { sqlProblem } from './oracle-sql.ts';
@@ -53,6 +55,7 @@ function deletionProblem(facts: Facts, object: KubeObject): string | undefined {
   const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
   const instance = id === undefined ? undefined : cloud.instance(id);
   const reason = findCondition(statusOf(object).conditions, 'Progressing')?.reason;
+  if (reason === 'CredentialsInvalid' && hasLostAccount(cluster, object)) return undefined;
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
   if (instance?.status === 'BUILD' && isStuck(cloud, instance) && reason === 'Busy') return undefined;
   const isBroken = instance?.status === 'CREATE FAIL' || instance?.status === 'FAILED';
@@ -76,7 +79,8 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
   return (
-    difference(object, instance) ??
+    difference(object, instance, cluster.journal(object.metadata.uid ?? '')?.journal.scale) ??
+    alarmProblem(cloud, object) ??
     replicaProblem(facts, object) ??
     drillProblem(facts, object) ??
     childProblem(facts, object, instance) ??
@@ -139,7 +143,13 @@ function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): bo
   return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
 }
 
-function difference(object: KubeObject, instance: Instance): string | undefined {
+/** What the autopilot chose over this very spec, or what the spec says. */
+function wantedFlavor(object: KubeObject, scale: Scale | undefined): string {
+  const { flavorref } = specOf(object);
+  return scale?.flavor?.over === flavorref ? scale.flavor.to : flavorref;
+}
+
+function difference(object: KubeObject, instance: Instance, scale: Scale | undefined): string | undefined {
   const spec = specOf(object);
   const status = statusOf(object);
   const tag = instance.tags.find(({ key }) => key === UID_TAG)?.value;
@@ -153,7 +163,7 @@ function difference(object: KubeObject, instance: Instance): string | undefined 
       `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`,
     ],
     [
-      instance.flavor === spec.flavorref || isLeft || !isAskedFor(object, 'flavorref'),
+      instance.flavor === wantedFlavor(object, scale) || isLeft || !isAskedFor(object, 'flavorref'),
       `the flavor is ${instance.flavor}, wanted is ${spec.flavorref}`,
     ],
     [tag === object.metadata.uid, `the tag is ${tag}`],

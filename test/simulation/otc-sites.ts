@@ -95,6 +95,15 @@ const ROWS = [
   read('otc job', 'GET /v3/{project}/jobs'),
   read('otc restore time', `GET ${ONE}/restore-time`),
   read('otc alarms', 'GET /V1.0/{project}/alarms', LIST),
+  read('otc metric data', 'POST /V1.0/{project}/batch-query-metric-data'),
+  read('otc subscriptions', 'GET /v2/{project}/notifications/topics/{urn}/subscriptions'),
+  write('otc alarm create', 'POST /V1.0/{project}/alarms', []),
+  write('otc alarm update', 'PUT /V1.0/{project}/alarms/{id}', []),
+  write('otc alarm delete', 'DELETE /V1.0/{project}/alarms/{id}', []),
+  write('otc topic create', 'POST /v2/{project}/notifications/topics', []),
+  write('otc topic delete', 'DELETE /v2/{project}/notifications/topics/{urn}', []),
+  write('otc subscribe', 'POST /v2/{project}/notifications/topics/{urn}/subscriptions', []),
+  write('otc unsubscribe', 'DELETE /v2/{project}/notifications/subscriptions/{urn}', []),
   read('otc parameters', `GET ${ONE}/configurations`),
   write('otc replica', 'POST /v3/{project}/instances', ['replica'], {
     says: /"replica_of_id"/,
@@ -128,6 +137,9 @@ const ROWS = [
   write('otc standby', ACTION, ['addStandby'], {
     says: /"single_to_ha"/,
     fits: ({ hamode }) => hamode === 'Ha',
+  }),
+  write('otc failover', `PUT ${ONE}/failover`, ['failover'], {
+    fits: ({ autopilot }) => autopilot?.heal === true,
   }),
   write('otc replication mode', `PUT ${ONE}/failover/mode`, ['replicationMode'], {
     fits: holds(({ hareplicationmode }) => `"mode":"${hareplicationmode}"`),
@@ -185,6 +197,9 @@ export const CLAIMED_SITES: ReadonlySet<string> = new Set(
 
 /** Credentials of log Jobs: noted in the journal instead of claimed. */
 export const CREDENTIAL_SITES: ReadonlySet<string> = new Set<OtcSite>(['otc keys', 'otc revoke']);
+/** Alarms and topics: no part of an instance, and judged apart. */
+export const isWatchSite = (site: OtcSite): boolean =>
+  /^otc (alarm |topic |subscribe|unsubscribe)/.test(site);
 
 /** undefined: a call that nobody told the simulation about. */
 export function otcSite(request: OtcRequest): OtcSite | undefined {

@@ -19,6 +19,8 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
   const foreign = new Set<string>();
   const removedByHand = new Set<string>();
   const foreignFor = new Map<string, string>();
+  /** Instances that failed, and how often: each time may be answered with a restart. */
+  const broken = new Map<string, number>();
   let specChanges = 0;
 
   const keyOf = ({ namespace, name }: Target) => `${namespace}/${name}`;
@@ -141,10 +143,42 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
     }
   }
 
+  function alarmsOf(target: Target) {
+    const uid = cluster.findRds(target.namespace, target.name)?.metadata.uid ?? 'none';
+    return Object.values(cloud.world().alarms).filter(({ name }) => name.includes(uid));
+  }
+
+  function atAlarm(target: Target, deed: Extract<Deed, { which: number }>): void {
+    const { alarms } = cloud.world();
+    const all = alarmsOf(target);
+    const alarm = all[deed.which % Math.max(1, all.length)];
+    if (!alarm) return;
+    if (deed.do === 'hand deletes alarm') delete alarms[alarm.id];
+    if (deed.do === 'hand disables alarm') alarm.isEnabled = false;
+    if (deed.do === 'hand doubles alarm') {
+      const id = `al${Math.floor(cloud.now())}${'f'.repeat(9)}`;
+      alarms[id] = { ...alarm, id };
+    }
+  }
+
+  /** What clients and bad luck do to a database. */
+  function inUse(instance: Instance, deed: Deed): void {
+    if (deed.do === 'load') {
+      const { do: _load, ...order } = deed;
+      cloud.load(instance, order);
+    }
+    if (deed.do === 'instance breaks') {
+      broken.set(instance.id, (broken.get(instance.id) ?? 0) + 1);
+      cloud.breaks(instance);
+    }
+  }
+
   async function byHand(target: Target, deed: Deed): Promise<void> {
+    if ('which' in deed) return atAlarm(target, deed);
     const instance = instanceOf(target);
     if (!instance) return;
     if (deed.do === 'hand makes a backup') cloud.addBackup(instance);
+    inUse(instance, deed);
     if (deed.do === 'hand grows disk') instance.volumeGb += 10;
     if (deed.do === 'hand changes flavor') instance.flavor = deed.to;
     if (deed.do === 'hand renames') instance.name = `renamed-${instance.name.slice(0, 40)}`;
@@ -249,12 +283,15 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
   return {
     foreign,
     removedByHand,
+    broken,
     letGo,
     specChanges: () => specChanges,
     wishOf: (target: Target): RdsSpec | undefined => wishes.get(keyOf(target))?.spec,
     /** When the faults are over nobody holds anything back any more. */
     async release(targets: readonly Target[]): Promise<void> {
       await letGo();
+      for (const instance of Object.values(cloud.world().instances))
+        cloud.load(instance, { cpu: 5, mem: 5, disk: 5 });
       for (const target of targets) {
         const { backup: _drills, ...spec } = wishes.get(keyOf(target))?.spec ?? {};
         await edit(target, (wish) => ({ ...wish, spec: { ...spec, paused: false } }));

@@ -55,6 +55,12 @@ export type Deed =
   | { do: 'force-delete' }
   | { do: 'delete namespace' }
   | { do: 'delete CRD' }
+  /** Percent; null is the quiet of the night. */
+  | { do: 'load'; cpu?: number | null; mem?: number | null; disk?: number | null }
+  | { do: 'instance breaks' }
+  | { do: 'hand deletes alarm'; which: number }
+  | { do: 'hand doubles alarm'; which: number }
+  | { do: 'hand disables alarm'; which: number }
   | { do: 'hand grows disk' }
   | { do: 'hand changes flavor'; to: string }
   | { do: 'hand renames' }
@@ -126,6 +132,11 @@ export const PLAN_SITES = {
   hand: [
     'hand makes a backup',
     'foreign backup',
+    'load',
+    'instance breaks',
+    'hand deletes alarm',
+    'hand doubles alarm',
+    'hand disables alarm',
     'hand grows disk',
     'hand changes flavor',
     'hand renames',
@@ -190,6 +201,7 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     sizeGb: 40 + 10 * chance.below(`${name} size`, 4),
     ...(envies ? { envies } : {}),
     ...(isTenant ? { isTenant } : {}),
+    ...maybeAutopilot(chance, name),
   });
   const deletes = chance.of(`${name} deletes`) < 0.55;
   const endAt = deletes ? chaosMs * (0.15 + 0.8 * chance.of(`${name} delete at`)) : chaosMs;
@@ -267,8 +279,45 @@ function jobDeed(chance: Chance, name: string): Deed {
   return { do: 'declare', databases, users, removal };
 }
 
+const maybeAutopilot = (chance: Chance, name: string): { more?: Partial<RdsSpec> } =>
+  chance.of(`${name} autopilot`) < 0.35 ? { more: autopilotSpec(chance, name) } : {};
+
+function autopilotSpec(chance: Chance, name: string): Partial<RdsSpec> {
+  const endpoint = chance.of(`${name} endpoint`) < 0.4 ? { endpoint: 'https://alarms.example.com/' } : {};
+  return {
+    ...endpoint,
+    autopilot: {
+      mode: chance.pick(`${name} mode`, ['Act', 'Act', 'Act', 'Recommend']),
+      storage: { maxGb: chance.pick(`${name} max`, [90, 120, 200]) },
+      compute: { maxFlavor: 'rds.mysql.c2.xlarge' },
+      cooldownMinutes: 5,
+      heal: chance.of(`${name} heal`) < 0.5,
+    },
+  };
+}
+
+function loadDeed(chance: Chance, edit: string): Deed {
+  const percent = chance.pick(`${edit} percent`, [92, 95, 99]);
+  return chance.pick(`${edit} load`, [
+    { do: 'load', disk: percent },
+    { do: 'load', cpu: percent },
+    { do: 'load', mem: percent },
+    { do: 'load', cpu: percent, disk: percent },
+    { do: 'load', cpu: null, mem: null, disk: null },
+  ] as const);
+}
+
+function autopilotDeed(chance: Chance, edit: string, what: number): Deed {
+  if (what < 0.08) return loadDeed(chance, edit);
+  return {
+    do: chance.pick(`${edit} alarm`, ['hand deletes alarm', 'hand doubles alarm', 'hand disables alarm']),
+    which: chance.below(`${edit} which`, 3),
+  };
+}
+
 function editDeed(chance: Chance, edit: string): Deed {
   const what = chance.of(`${edit} what`);
+  if (what < 0.1) return autopilotDeed(chance, edit, what);
   if (what < 0.22) return { do: 'grow', byGb: 10 * (1 + chance.below(`${edit} by`, 3)) };
   if (what < 0.44) return { do: 'flavor', to: chance.pick(`${edit} to`, FLAVORS) };
   if (what >= 0.6 && what < 0.66) return { do: 'reboot by status' };

@@ -338,4 +338,72 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   ...JOB_BUGS,
   ...DRILL_BUGS,
+  bug(
+    'values from before the last change count',
+    ['autopilot-once'],
+    edit(
+      'sync/decide/autopilot/evidence.ts',
+      'at >= sinceMs && value >= threshold;',
+      'at >= sinceMs - 3_600_000 && value >= threshold;',
+    ),
+    edit(
+      'sync/decide/autopilot/situation.ts',
+      'return scale.decidedAt === undefined || at >= scale.decidedAt + autopilot.cooldownMs;',
+      'return scale.decidedAt === undefined || at >= scale.decidedAt + autopilot.cooldownMs * 0;',
+    ),
+  ),
+  bug(
+    'the bound of the disk is not looked at',
+    ['autopilot-in-bounds'],
+    edit(
+      'sync/decide/autopilot/disk.ts',
+      'return Math.min(maxGb, presentGb + steps * stepGb);',
+      'return Math.max(maxGb, presentGb + steps * stepGb) + 10;',
+    ),
+  ),
+  bug(
+    'the bound of the machine is not looked at',
+    ['autopilot-in-bounds'],
+    edit(
+      'sync/decide/autopilot/machine.ts',
+      'isWithin(present, flavor) && hasMore(flavor) && (!max || isWithin(flavor, max))',
+      'isWithin(present, flavor) && hasMore(flavor) && (!max || flavor.vcpus > max.vcpus)',
+    ),
+  ),
+  bug(
+    'alarms are made without a note',
+    ['alarms-are-noted', 'no-alarm-left'],
+    edit(
+      'sync/act/watch.ts',
+      'if (create.length === 0 && subscribe === undefined) return held;',
+      'if (create.length >= 0 || subscribe === undefined) return held;',
+    ),
+  ),
+  bug(
+    'a delete does not look for alarms',
+    ['no-alarm-left'],
+    edit(
+      'sync/decide/autopilot/unwatch.ts',
+      'if (!verdict.finalized || !journal?.watch || !journal.closed) return verdict;',
+      'if (verdict.finalized || !journal?.watch || !journal.closed) return verdict;',
+    ),
+  ),
+  bug(
+    'alarms that may still show up are not waited for',
+    ['no-alarm-left', 'converges'],
+    edit(
+      'sync/decide/autopilot/alarms.ts',
+      "return watch.at >= watchedSince(record) + timing.settleMs ? 'gone' : 'wait';",
+      "return watch.at >= watchedSince(record) + timing.settleMs * 0 ? 'gone' : 'wait';",
+    ),
+  ),
+  bug(
+    'too many alarms stay',
+    ['converges', 'silent'],
+    edit(
+      'sync/decide/autopilot/alarms.ts',
+      'remove: watch.alarms.filter(({ id }) => !ids.includes(id)).map(({ id }) => id),',
+      'remove: watch.alarms.filter(({ id }) => ids.length === 0 && !ids.includes(id)).map(({ id }) => id),',
+    ),
+  ),
 ];

@@ -37,6 +37,13 @@ const POOLS: Record<string, readonly unknown[]> = {
     { no_such: '1' },
   ],
   tags: [{}, { team: 'a' }, { team: 'b', stage: 'test' }],
+  endpoint: ['https://alarms.example.com/', 'https://other.example.com/x', 'http://alarms.example.com/'],
+  maxFlavor: ['rds.mysql.c2.xlarge', 'rds.mysql.c2.large', 'rds.no.such'],
+  minFlavor: ['rds.mysql.c2.medium', 'rds.mysql.c2.large'],
+  maxGb: [60, 90, 200],
+  thresholdPercent: [80, 90],
+  /** A quiet time that ends within a schedule would look like a change for no reason. */
+  forMinutes: [43_200],
   start: ['22:00', '02:00'],
   end: ['02:00', '06:00'],
   schedule: ['*/2 * * * *', '*/5 * * * *', '0 3 30 2 *', 'daily'],

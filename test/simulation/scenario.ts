@@ -13,6 +13,8 @@ export type Scenario = {
   deed: Deed;
   /** What comes while it is under way. */
   next?: { afterMs: number; deed: Deed };
+  /** Struck from the deed itself on, not only from what comes next. */
+  isStruckAtOnce?: boolean;
   forMs: number;
   /** How far behind the lists are, where that is the story. */
   listLagMs?: number;

@@ -46,6 +46,21 @@ const change = (strikes: readonly string[], to: Partial<RdsSpec>, from: Partial<
   strikes,
 });
 
+const PUSHED: Partial<RdsSpec> = {
+  endpoint: 'https://alarms.example.com/',
+  autopilot: { mode: 'Act', storage: { maxGb: 120 }, cooldownMinutes: 5 },
+};
+
+/** What happens to an instance that the autopilot watches. */
+const watched = (name: string, deed: Deed): Scenario => ({
+  name: `watched: ${name}`,
+  before: [create('Delete', PUSHED)],
+  deed,
+  prepareMs: 4 * MINUTE,
+  forMs: 6 * MINUTE,
+  strikes: [name],
+});
+
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'create', before: [], deed: create(), forMs: 3 * MINUTE },
   { name: 'enlarge', before: [create()], deed: { do: 'grow', byGb: 20 }, forMs: 2 * MINUTE },
@@ -159,6 +174,53 @@ export const SCENARIOS: readonly Scenario[] = [
   change(['otc replication mode'], { hareplicationmode: 'semisync' }, { ...HA, hareplicationmode: 'async' }),
   change(['otc failover strategy'], { failoverStrategy: 'availability' }, HA),
   change(['otc minor upgrade'], { minorUpgrade: 'Now' }),
+  change(['otc alarm create', 'otc topic create', 'otc subscribe'], PUSHED),
+  {
+    ...change(
+      ['otc alarm delete', 'otc topic delete'],
+      { autopilot: { mode: 'Off' }, endpoint: undefined },
+      PUSHED,
+    ),
+    prepareMs: 3 * MINUTE,
+    forMs: 6 * MINUTE,
+  },
+  {
+    ...change(['otc subscriptions', 'otc unsubscribe'], { endpoint: 'https://other.example.com/' }, PUSHED),
+    prepareMs: 3 * MINUTE,
+  },
+  { ...watched('otc alarm update', { do: 'hand disables alarm', which: 1 }), forMs: 4 * MINUTE },
+  watched('otc alarms', { do: 'hand doubles alarm', which: 0 }),
+  { ...watched('otc metric data', { do: 'load', disk: 93 }), forMs: 9 * MINUTE },
+  { ...watched('cpu', { do: 'load', cpu: 95 }), strikes: ['otc tag', 'otc resize'], forMs: 9 * MINUTE },
+  { ...watched('full disk', { do: 'load', disk: 99 }), strikes: ['otc enlarge'], forMs: 4 * MINUTE },
+  {
+    ...watched('full disk while a restart is open', { do: 'restart', order: 'r1' }),
+    next: { afterMs: 15 * SECOND, deed: { do: 'load', disk: 99 } },
+    isStruckAtOnce: true,
+    forMs: 9 * MINUTE,
+    strikes: ['otc enlarge'],
+    always: [{ site: 'otc restart', occurrence: 1, kind: 'late' }],
+  },
+  { ...watched('delete with alarms', { do: 'delete', foreground: false }), strikes: ['otc alarm delete'] },
+  {
+    ...watched('retain with alarms', { do: 'delete', foreground: false }),
+    before: [create('Retain', PUSHED)],
+    strikes: ['otc alarm delete', 'otc topic delete', 'otc alarms'],
+    prepareMs: 2 * MINUTE,
+    forMs: 8 * MINUTE,
+  },
+  {
+    ...watched('heal', { do: 'instance breaks' }),
+    before: [create('Delete', { autopilot: { heal: true } })],
+    strikes: ['otc restart'],
+    forMs: 16 * MINUTE,
+  },
+  {
+    ...watched('fail over', { do: 'instance breaks' }),
+    before: [create('Delete', { ...HA, autopilot: { heal: true } })],
+    strikes: ['otc failover'],
+    forMs: 16 * MINUTE,
+  },
   change(['otc replica'], { readReplicas: [{ name: 'r1' }] }),
   ...JOB_SCENARIOS,
   ...DRILL_SCENARIOS,
@@ -192,7 +254,7 @@ export async function runScenario(
   });
   await prepare(world, scenario);
   part.arm();
-  if (!scenario.next) tried.arm();
+  if (!scenario.next || scenario.isStruckAtOnce) tried.arm();
   await perform(world, { target: TARGET, deed: scenario.deed });
   if (scenario.next) {
     await runTo(world, world.clock.now() + scenario.next.afterMs);

@@ -8,8 +8,9 @@ import type { Lags } from './cloud.ts';
 import { statusOf } from './cluster.ts';
 import { chooseByChance, type Decision } from './decisions.ts';
 import { layOldJournals } from './old-journals.ts';
+import { judgeLeftAlarms } from './oracle-autopilot.ts';
 import { judgeOrphans, unfinished } from './oracle-end.ts';
-import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
+import { CLAIMED_SITES, CREDENTIAL_SITES, isWatchSite, type OtcSite } from './otc-sites.ts';
 import { makePlan, type Plan, type Step, siteOfDeed } from './plan.ts';
 import { type Chance, createChance } from './random.ts';
 import type { Violation } from './violation.ts';
@@ -51,12 +52,15 @@ const RARE = new Set([
   'otc slow log',
   'kube pods',
   'loop delete',
+  'otc metric data',
+  'otc subscriptions',
 ]);
 
 function rates(chance: Chance): (site: string) => number {
   const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
   return (site) => {
     if (CLAIMED_SITES.has(site) || CREDENTIAL_SITES.has(site) || site.startsWith('pod ')) return 0.35;
+    if (isWatchSite(site as OtcSite)) return 0.25;
     if (site === 'otc tag' || site === 'otc untag' || site.startsWith('kube owner')) return 0.2;
     if (RARE.has(site)) return 0.12;
     if (site === 'otc list' || site === 'otc find by id') return base * 0.7;
@@ -190,6 +194,7 @@ export async function comeToRest(
   world.look();
   judgeOrphans(world.facts, world.retained, world.report);
   world.judgeLostTokens();
+  judgeLeftAlarms(world.facts, world.report);
   await beSilent(world, silenceMs);
 }
 

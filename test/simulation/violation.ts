@@ -29,6 +29,13 @@ export const INVARIANTS = {
     'a value of backuprestoretime restores once at most, and only after a completed backup of the state before',
   'one-drill-at-a-time':
     'at most one throwaway instance of a drill per Rds at a time, each made once, from a backup, removed after its result',
+  'autopilot-in-bounds':
+    'the autopilot stays within the bounds of the spec, never shrinks a disk and acts only in the mode Act',
+  'autopilot-once':
+    'the autopilot decides only on values over the threshold that are younger than the last change',
+  'spec-untouched': 'nobody but a user writes an Rds',
+  'alarms-are-noted': 'an alarm or topic is made only for the own instance and under a note in the journal',
+  'no-alarm-left': 'no alarm and no topic outlives its Rds',
   'password-matches': 'the password in the Secrets is the one in the cloud',
   'one-credential-per-attempt':
     'a credential for a log Job is noted before it is asked for, once, limited, and given to one Job',

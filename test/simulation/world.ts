@@ -83,7 +83,7 @@ export async function createWorld(options: WorldOptions) {
   };
 
   const clusterOracle = createClusterOracle(cluster, cloud, report);
-  const cloudOracle = createCloudOracle(cluster, cloud, report);
+  const cloudOracle = createCloudOracle(cluster, cloud, report, people.broken);
   const servers = createSqlServers(cloud);
   const credentials = createCredentialOracle(cluster, cloud, report);
   createSqlOracle(cluster, servers, report);
@@ -106,7 +106,7 @@ export async function createWorld(options: WorldOptions) {
     },
     received: credentials.received,
   });
-  const kubeWire = createKubeWire({ ...wires, call: cluster.quickCall });
+  const kubeWire = createKubeWire({ ...wires, report, call: cluster.quickCall });
 
   startPods({ ...wires, cluster, servers, wire: otcWire, report, tellsNothing });
 
