@@ -16,6 +16,8 @@ import { createLaptop, type Laptop } from './laptop.ts';
 const SPEED = 120;
 const RDS = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/shop';
 
+const AUTOPILOT = { autopilot: { mode: 'Act', storage: { maxGb: 100 } } };
+
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
@@ -77,6 +79,23 @@ async function follow(
   }
 }
 
+const specOf = (laptop: Laptop): { volumesize?: number } =>
+  laptop.objects('Rds').find(({ metadata }) => metadata.name === 'shop')?.spec as { volumesize?: number };
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const startedAt = Date.now();
+  while (!holds()) {
+    if (Date.now() - startedAt > 45_000) throw new Error(`waited 45 s for: ${what}`);
+    await systemClock.sleep(100);
+  }
+}
+
+/** Data in percent of the disk. */
+async function fill(simulator: ReturnType<typeof createSimulator>, disk: number): Promise<void> {
+  const body = JSON.stringify({ id: simulator.state.instances[0]?.id, disk });
+  await simulator.handle({ method: 'POST', url: '/_sim/load', headers: { host: 'demo' }, body });
+}
+
 function secret(laptop: Laptop, name: string): Record<string, string> {
   const found = laptop.objects('Secret').find(({ metadata }) => metadata.name === name);
   const data = (found?.data ?? {}) as Record<string, string>;
@@ -102,7 +121,12 @@ async function tour(laptop: Laptop, simulator: ReturnType<typeof createSimulator
     kind: '500-after',
     times: 1,
   });
-  await apply(laptop, { flavorref: 'rds.mysql.n1.large.2', volumetype: 'CLOUDSSD', volumesize: 40 });
+  await apply(laptop, {
+    ...AUTOPILOT,
+    flavorref: 'rds.mysql.n1.large.2',
+    volumetype: 'CLOUDSSD',
+    volumesize: 40,
+  });
   await follow(laptop, 'Ready', ({ phase }) => phase === 'Ready');
   expect('one instance in the cloud, found again by its name', simulator.state.instances.length === 1);
 
@@ -116,7 +140,12 @@ async function tour(laptop: Laptop, simulator: ReturnType<typeof createSimulator
   expect('the Service has the address of the instance', connection.ip === statusOf(laptop).ip);
 
   title('edit the manifest: 60 GB and a larger machine; see status.plan before it happens');
-  await apply(laptop, { flavorref: 'rds.mysql.n1.xlarge.2', volumetype: 'CLOUDSSD', volumesize: 60 });
+  await apply(laptop, {
+    ...AUTOPILOT,
+    flavorref: 'rds.mysql.n1.xlarge.2',
+    volumetype: 'CLOUDSSD',
+    volumesize: 60,
+  });
   await follow(laptop, 'the plan', ({ plan }) => (plan?.length ?? 0) > 0);
   for (const change of statusOf(laptop).plan ?? []) {
     say(`   plan: ${change.field} ${change.from} -> ${change.to}, impact ${change.impact}, ${change.when}`);
@@ -128,6 +157,19 @@ async function tour(laptop: Laptop, simulator: ReturnType<typeof createSimulator
       phase === 'Ready' && volumeGb === 60 && flavor === 'rds.mysql.n1.xlarge.2',
   );
 
+  title('the autopilot: data fills the disk, an alarm goes off, the disk grows within its bounds');
+  await until('three alarms', () => statusOf(laptop).alarms?.length === 3);
+  say('   three alarms watch disk, cpu and memory');
+  await fill(simulator, 93);
+  await until('the alarm', () => simulator.state.alarms.some(({ state }) => state === 'alarm'));
+  say('   the cloud says: disk at 93 %, over 90 % for a quarter of an hour');
+  // What the receiver does with a verified message; without one the operator looks by itself within two minutes.
+  await annotate(laptop, { 'otc.mcsps.de/alarm': 'demo' });
+  await follow(laptop, 'the growth', ({ phase, volumeGb }) => phase === 'Ready' && volumeGb === 70);
+  const [step] = statusOf(laptop).scaling?.history ?? [];
+  say(`   status.scaling: ${step?.what}, because ${step?.because}`);
+  expect('spec.volumesize is as it was', specOf(laptop).volumesize === 60);
+
   title('kubectl annotate rds shop otc.mcsps.de/restart=monday');
   await annotate(laptop, { 'otc.mcsps.de/restart': 'monday' });
   await follow(
@@ -135,7 +177,7 @@ async function tour(laptop: Laptop, simulator: ReturnType<typeof createSimulator
     'the restart',
     ({ phase, handled }) => phase === 'Ready' && handled?.['otc.mcsps.de/restart'] === 'monday',
   );
-  expect('restarted once', simulator.calls().rds?.['POST /v3/{project}/instances/{id}/action'] === 3);
+  expect('restarted once', simulator.calls().rds?.['POST /v3/{project}/instances/{id}/action'] === 4);
 
   title('kubectl delete: a final backup first, then the instance, then the object');
   await laptop.kube({ method: 'DELETE', path: RDS, deadlineMs: 1_000 });
@@ -144,6 +186,7 @@ async function tour(laptop: Laptop, simulator: ReturnType<typeof createSimulator
   const [backup] = simulator.state.backups;
   expect(`the final backup ${backup?.name} stays`, backup?.status === 'COMPLETED');
   expect('no instance is left', simulator.state.instances.length === 0);
+  expect('and no alarm', simulator.state.alarms.length === 0);
   expect('one create in all', creates() <= 1);
 }
 

@@ -29,6 +29,8 @@ export type SimulatedCloud = {
   /** Calls so far by `service method route`. */
   calls: () => Promise<Record<string, number>>;
   addFault: (fault: Fault) => Promise<void>;
+  /** In percent. */
+  load: (id: string, load: { disk: number }) => Promise<void>;
   clearFaults: () => Promise<void>;
 };
 
@@ -92,6 +94,7 @@ export async function startSimulatedCloud(options: CloudOptions): Promise<Simula
         ),
       );
     },
+    load: async (id, load) => void (await ask('POST', 'load', { id, ...load })),
     addFault: async (fault) => void (await ask('POST', 'faults', fault)),
     clearFaults: async () => void (await ask('DELETE', 'faults')),
   };

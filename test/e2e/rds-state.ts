@@ -22,7 +22,10 @@ const idIsRight = (
 };
 
 export function differences(object: RdsObject, wanted: RdsState, remembered: string | undefined): string[] {
-  const status = (object.status ?? {}) as NonNullable<RdsObject['status']> & { ip?: string };
+  const status = (object.status ?? {}) as NonNullable<RdsObject['status']> & {
+    ip?: string;
+    volumeGb?: number;
+  };
   const { generation, finalizers = [] } = object.metadata;
   const told = (status.conditions ?? []).map(
     ({ type, status: value, reason }) => `${type}=${value}/${reason}`,
@@ -32,6 +35,7 @@ export function differences(object: RdsObject, wanted: RdsState, remembered: str
     [wanted.phase === undefined || wanted.phase === status.phase, `phase ${status.phase}`],
     [wanted.generation === undefined || wanted.generation === generation, `generation ${generation}`],
     [wanted.finalizer === undefined || wanted.finalizer === finalizers.length > 0, 'finalizer'],
+    [wanted.volumeGb === undefined || wanted.volumeGb === status.volumeGb, `${status.volumeGb} GB`],
     [!wanted.ip || status.ip !== undefined, 'no ip'],
     [idIsRight(wanted.id, status.id, remembered), `id ${status.id}, not ${wanted.id}`],
     ...conditions.map((one): [boolean, string] => [

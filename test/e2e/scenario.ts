@@ -19,6 +19,7 @@ export type RdsState = {
   finalizer?: boolean;
   /** The cloud must have told us the address. */
   ip?: boolean;
+  volumeGb?: number;
 };
 
 export type CloudState = {
@@ -78,7 +79,9 @@ export type Step =
   | { do: 'editController'; times: number; everyMs: number }
   | { do: 'hookToken'; token: 'wrong' | 'right' }
   | { do: 'leaseRights'; granted: boolean }
-  | { do: 'pause'; ms: number };
+  | { do: 'pause'; ms: number }
+  /** Data in percent of the disk, until an alarm of the cloud has gone off. */
+  | { do: 'fillDisk'; name: string; percent: number };
 
 export type Scenario = {
   /** Also the namespace. */

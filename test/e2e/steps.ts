@@ -202,6 +202,17 @@ const steps: Steps = {
 
   fault: (run, { fault }) => run.arena.cloud.addFault(fault),
 
+  fillDisk: async (run, { name, percent }) => {
+    const instances = await run.arena.cloud.instances();
+    const id = instances.find((one) => one.name.startsWith(`${run.namespace}_${name}_`))?.id ?? '';
+    await run.arena.cloud.load(id, { disk: percent });
+    await waitFor(`an alarm for ${name}`, async () =>
+      (await run.arena.cloud.events()).some(
+        ({ kind, instanceId }) => kind === 'alarm-alarm' && instanceId === id,
+      ),
+    );
+  },
+
   waitCloud: (run, { name, now }) =>
     waitFor(
       `${now} instances of ${name}`,

@@ -31,6 +31,29 @@ export const dayTwo: Scenario[] = [
     cloud: { shop: { created: 1, now: 1, restarts: 0, tagged: true } },
   },
   {
+    name: 'autopilot',
+    title: 'an alarm becomes a larger disk, the spec stays, and no alarm outlives the Rds',
+    given: [rds('shop', { autopilot: { mode: 'Act', storage: { maxGb: 60 } }, deletionPolicy: 'Delete' })],
+    steps: [
+      { do: 'waitRds', name: 'shop', until: { ...READY, conditions: ['AutopilotReady=True/Watching'] } },
+      { do: 'fillDisk', name: 'shop', percent: 93 },
+      { do: 'annotate', name: 'shop', annotations: { 'otc.mcsps.de/alarm': 'message-1' } },
+      { do: 'waitRds', name: 'shop', until: { phase: 'Ready', generation: 1, volumeGb: 50 } },
+      {
+        do: 'waitRds',
+        name: 'shop',
+        until: {
+          handled: { 'otc.mcsps.de/alarm': 'message-1' },
+          conditions: ['AutopilotReady=True/Watching'],
+        },
+      },
+      { do: 'waitEvent', type: 'Normal', reason: 'Scaled', message: 'disk 40 -> 50 GB' },
+      { do: 'delete', kind: 'Rds', name: 'shop' },
+      { do: 'waitGone', kind: 'Rds', name: 'shop', seconds: 120 },
+    ],
+    cloud: { shop: { created: 1, now: 0, restarts: 0 } },
+  },
+  {
     name: 'released',
     title: 'an instance that was let go stays, also when its Rds goes',
     given: [rds('shop')],
