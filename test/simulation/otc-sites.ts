@@ -150,7 +150,9 @@ const ROWS = [
   write('otc port', `PUT ${ONE}/port`, ['port'], { fits: holds(({ port }) => `"port":${port}`) }),
   write('otc security group', `PUT ${ONE}/security-group`, ['securityGroup'], { fits: () => true }),
   write('otc backup policy', `PUT ${ONE}/backups/policy`, ['backupPolicy'], {
-    fits: holds(({ backupkeepdays }) => `"keep_days":${backupkeepdays}`),
+    // One call for two fields: the one that nobody set stays as the instance has it.
+    fits: ({ backupkeepdays, backupstarttime }, body) =>
+      body.includes(`"keep_days":${backupkeepdays},`) || body.includes(`"start_time":"${backupstarttime}"`),
   }),
   write('otc set parameters', `PUT ${ONE}/configurations`, ['parameters'], {
     fits: ({ parameters }, body) => setsOnly(parameters, body),
