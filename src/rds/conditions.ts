@@ -15,6 +15,7 @@ export const CONDITION_TYPES = [
   'DatabasesReady',
   'LogsFetched',
   'InstanceKept',
+  'Shared',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 

@@ -22,7 +22,7 @@ import { specOf, type View } from './request.ts';
 import { restoreSource } from './restore-source.ts';
 import { rootPassword } from './root-password.ts';
 import type { TransitionReads } from './transition-reads.ts';
-import { userPasswords, userSecretNames } from './user-passwords.ts';
+import { administratorLogin, drawingSecretNames, userPasswords, userSecretNames } from './user-passwords.ts';
 
 const SNAPSHOT_SECONDS = 60;
 const TRANSITION_SECONDS = 4;
@@ -44,6 +44,7 @@ export function fromRequest(deps: SyncDeps, view: View): Unseen {
     crdTerminating: isTerminating(view.related, 'CustomResourceDefinition'),
     draw: deps.draw(),
     users: userPasswords(view, deps.draw),
+    administrator: administratorLogin(view, deps.draw),
     sqlJobEnd: view.sqlJobEnd,
     drillJobEnd: view.drillJobEnd,
     jobImage: deps.jobImage,
@@ -66,6 +67,7 @@ function isForeignChild(object: ChildObject, { metadata, spec }: Rds): boolean {
       connectionSecretName(metadata.name),
       ...(generates ? [rootSecretName(metadata.name)] : []),
       ...userSecretNames({ metadata, spec }),
+      ...drawingSecretNames({ metadata, spec }),
     ],
   };
   if (!names[object.kind]?.includes(object.metadata.name)) return false;

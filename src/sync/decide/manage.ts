@@ -17,6 +17,7 @@ import { PACE, type Verdict } from './plan.ts';
 import { release } from './release.ts';
 import { recordReplicas } from './replica-record.ts';
 import { restoreInPlace } from './restore-in-place.ts';
+import { rotate } from './rotate.ts';
 import { settleOpen } from './settle-open.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
@@ -47,6 +48,7 @@ export function manage(o: Observed, instance: Instance): Verdict {
     restoreInPlace(o, journal, instance, told) ??
     restartOrder(o, journal, instance, told) ??
     change(one, journal, told) ??
+    rotate(o, journal, instance, told) ??
     told
   );
 }
