@@ -21,6 +21,8 @@ export type Rotation = {
   origin?: string;
   /** The drawing of the login that is being made. */
   next?: string;
+  /** Since when nobody saw the Secret: a new password is drawn only when it stays away. */
+  missingAt?: number;
   /** Published before, and open until the end of the overlap. */
   previous?: Slot;
   endsAt?: number;

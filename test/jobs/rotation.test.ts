@@ -138,6 +138,8 @@ t.test('a Secret that is deleted is drawn anew for the login that is current', a
   for (const name of [drawingName(APP, 'second'), APP])
     await world.kube('DELETE', `/api/v1/namespaces/team-a/secrets/${name}`);
   await world.clock.advance(2 * 60_000);
+  t.same(await world.jobs(), [], 'a Secret that is out of sight may be there all the same');
+  await world.clock.advance(TIMING.settleMs);
   const job = await world.onlyJob();
   t.match(await world.wishOf(job), { users: [{ name: 'app', logins: { current: SECOND } }] });
   const { password } = await world.secretValues(APP);
@@ -208,6 +210,26 @@ t.test('root: another administrator is published, and the password of root itsel
   t.equal(resets(), 2);
   t.match(await world.login('(root)'), { state: 'Idle', number: 2 });
   t.not((await world.secretValues('shop-connection')).username, admin);
+});
+
+t.test('root: a rotation that is given up leaves root with its clients', async (t) => {
+  const world = await rotationWorld(t, { databases: ['goods'], rootRotateEvery: '48h' });
+  const before = await world.secretValues('shop-connection');
+  await world.clock.advance(48 * HOUR + 2 * 60_000);
+  await world.ends(await world.onlyJob(), { failures: [{ what: 'login of (root)', why: 'no' }] });
+  await world.apply('shop', { databases: ['goods'] });
+  await world.clock.advance(60_000);
+  const closing = await world.onlyJob();
+  t.match(await world.wishOf(closing), { administrators: { close: /^admin_/ } });
+  await world.ends(closing);
+  await world.clock.advance(10 * 60_000);
+  t.match(await world.login('(root)'), { login: 'root', state: 'Idle' });
+  t.same(await world.secretValues('shop-connection'), before);
+  t.equal(
+    world.simulator.calls().rds?.['POST /v3/{project}/instances/{id}/password'] ?? 0,
+    0,
+    'nothing is reset',
+  );
 });
 
 t.test('what cannot be rotated is said in words', async (t) => {

@@ -43,8 +43,10 @@ export function createLoginOracle(
     const past = history.get(keyOf(secret)) ?? [];
     const last = past.at(-1);
     if (last?.username === username && last.password === password) return;
-    if (last) last.replacedAt = now();
-    past.push({ uid, username, password });
+    if (last) last.replacedAt ??= now();
+    // One that comes back for a moment has had its time.
+    const before = past.find((one) => one.username === username && one.password === password);
+    past.push({ ...before, uid, username, password });
     history.set(keyOf(secret), past);
     // A first password is kept before it is used; from then on only what works is published.
     const works =

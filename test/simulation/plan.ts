@@ -90,8 +90,8 @@ const ROTATING_SHARE = 0.2;
 
 /** Short for a schedule, and long enough for whatever lags. */
 export const ROTATING: Partial<RdsSpec> = {
-  users: [{ name: 'app', rotateEvery: '8h' }],
-  rotationGrace: '4h',
+  users: [{ name: 'app', rotateEvery: '4h' }],
+  rotationGrace: '2h',
 };
 
 export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'] as const;
@@ -161,8 +161,7 @@ export const passwordFor = (target: Target): string => `${CANARY}-${target.name}
 export function makePlan(chance: Chance): Plan {
   const count = chance.pick('count', COUNTS);
   const rotates = chance.of('rotates') < ROTATING_SHARE;
-  // Long enough for a second rotation.
-  const chaosMs = (11 + chance.below('length', 6) + (rotates ? 20 : 0)) * MINUTE;
+  const chaosMs = (11 + chance.below('length', 6)) * MINUTE;
   const targets = Array.from({ length: count }, (_, index) => ({
     namespace: chance.pick(`namespace ${index}`, [NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]]),
     name: `db${index + 1}`,
@@ -182,7 +181,7 @@ type Add = (at: number, target: Target, deed: Deed) => void;
 
 function rotatingSpec(chance: Chance, name: string, password: string): Partial<RdsSpec> {
   const isRoot = password === 'generated' && chance.of(`${name} rotates root`) < 0.6;
-  return isRoot ? { ...ROTATING, rootRotateEvery: '8h' } : ROTATING;
+  return isRoot ? { ...ROTATING, rootRotateEvery: '4h' } : ROTATING;
 }
 
 type Whole = { chaosMs: number; rotates: boolean };

@@ -23,5 +23,5 @@ const rotation = (name: string, more: typeof ROTATING, strikes: readonly string[
 
 export const ROTATION_SCENARIOS: readonly Scenario[] = [
   rotation('rotation', ROTATING, ['pod sql']),
-  rotation('rotation of root', { ...ROTATING, users: [], rootRotateEvery: '8h' }, ['otc password']),
+  rotation('rotation of root', { ...ROTATING, users: [], rootRotateEvery: '4h' }, ['otc password']),
 ];

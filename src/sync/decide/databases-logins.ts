@@ -77,9 +77,20 @@ export function wishedAdministrators(one: Rotating | undefined, files: Files): S
   };
 }
 
+/** A Secret that is not in sight may be there all the same; drawing anew would cut off its clients. */
+function mayDraw(o: Observed, { rotation }: Rotating): boolean {
+  if (!rotation) return true;
+  const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  return rotation.missingAt !== undefined && at >= rotation.missingAt + o.timing.settleMs;
+}
+
 /** Undefined when the Secret holds a login that is not the current one, and the password of that is not known. */
-export function rotatedPassword(one: Rotating, password: UserPassword): UserPassword | undefined {
-  if (password.draw !== undefined && !provenDrawing(one)) return password;
+export function rotatedPassword(
+  o: Observed,
+  one: Rotating,
+  password: UserPassword,
+): UserPassword | undefined {
+  if (password.draw !== undefined && !provenDrawing(one)) return mayDraw(o, one) ? password : undefined;
   const drawing = currentDrawing(one);
   if (!drawing) return undefined;
   const { draw: _unneeded, ...rest } = password;

@@ -34,6 +34,8 @@ import {
 
 type User = NonNullable<Observed['spec']['users']>[number];
 
+const NOT_THERE = 'does not hold the login that it should';
+
 export type DeclaredUser = {
   user: User;
   account: string;
@@ -56,6 +58,8 @@ export type DatabasesWish = {
   root: Rotating | undefined;
   /** Users that cannot be asked for, and why. */
   problems: SqlFailure[];
+  /** A login that takes turns is not where it should be: nothing is wished for on such a view. */
+  isUnsure: boolean;
   /** A password was drawn and is not in its Secret yet. */
   isDrawing: boolean;
 };
@@ -111,6 +115,7 @@ export function databasesWish(o: Observed, engine: SqlEngine): DatabasesWish {
     users,
     root,
     problems,
+    isUnsure: problems.some(({ why }) => why.includes(NOT_THERE)),
     isDrawing: users.some(({ password }) => password.draw !== undefined),
   };
 }
@@ -170,9 +175,9 @@ function declaredUser(
   if (isTaken(o, secretName)) return `another object has the name of its Secret ${secretName}`;
   const rotating = accounts.find((one) => one.account === account);
   if (!rotating) return { user, account, password, login: user.name };
-  const rotated = rotatedPassword(rotating, password);
+  const rotated = rotatedPassword(o, rotating, password);
   if (!rotated)
-    return `its Secret ${secretName} holds another login than it should: delete it, and a password is drawn`;
+    return `its Secret ${secretName} ${NOT_THERE}: once it is gone for some minutes, a password is drawn`;
   return { user, account, password: rotated, login: currentLogin(rotating), rotating };
 }
 

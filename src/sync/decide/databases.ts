@@ -28,12 +28,23 @@ export function databasesPlan(o: Observed, instance: Instance): DatabasesPlan | 
   if (engine === undefined) return isAsked ? unsupported() : nothingDeclared();
   const wanted = databasesWish(o, engine);
   if (!isAsked && !hasDrops(wanted)) return nothingDeclared();
-  const plan = jobPlan(o, instance, wanted);
+  const plan = wanted.isUnsure ? unsurePlan(o, wanted) : jobPlan(o, instance, wanted);
   const secrets = secretsToPublish(o, wanted, plan.report, mayAct(o, instance) === undefined);
   return { ...plan, secrets, keepDrawn: neededDrawings(o, engine) };
 }
 
 type JobPlan = Omit<DatabasesPlan, 'secrets' | 'keepDrawn'>;
+
+/** Jobs go on, and none is started. */
+function unsurePlan(o: Observed, { problems }: DatabasesWish): JobPlan {
+  return {
+    conditions: [told('False', 'DatabasesWaiting', `${list(problems)}.`)],
+    report: o.rds.status?.databases,
+    start: undefined,
+    keep: o.children.filter(isSqlJob).map(({ metadata }) => metadata.name),
+    resyncAfterSeconds: PACE.waiting,
+  };
+}
 
 /** Names of the Secrets with the passwords of the published logins, and of those that are being made. */
 function neededDrawings(o: Observed, engine: SqlEngine): string[] {

@@ -28,7 +28,8 @@ export function rotate(
   const accounts = rotatingAccounts(o, engine);
   const forgotten = droppedAccounts(o, journal, plan.report, engine);
   if (accounts.length + forgotten.length === 0) return undefined;
-  const seen = seenBy(o, journal, plan.report, engine);
+  // What a Job has done counts once status tells it: the journal that moves on makes it a Job of the past.
+  const seen = seenBy(o, journal, o.rds.status?.databases, engine);
   const steps = accounts.flatMap((one) => {
     const step = rotationStep(one, seen);
     return step ? [{ one, step }] : [];
@@ -107,7 +108,9 @@ function rootDrawing(
 ): Journal['draw'] | undefined {
   const root = accounts.find(({ account }) => account === ROOT_ACCOUNT);
   const next = steps.find(({ one }) => one === root)?.step.rotation ?? root?.rotation;
-  if (next?.state !== 'Closing' || o.password.from !== 'generated') return undefined;
+  // A rotation that was given up leaves root with the clients.
+  if (next?.state !== 'Closing' || next.current === 'root') return undefined;
+  if (o.password.from !== 'generated') return undefined;
   const isDrawn = draw !== undefined && draw.at >= next.at;
   const isLost = isDrawn && o.password.mark !== draw.mark && at >= draw.at + settleMs;
   return !isDrawn || isLost ? { mark: o.draw.mark, at } : undefined;

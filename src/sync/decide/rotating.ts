@@ -150,7 +150,7 @@ export function currentDrawing(one: Rotating): Drawn | undefined {
   return provenDrawing(one) ?? (published?.username === currentLogin(one) ? published : undefined);
 }
 
-/** A Secret with another login than the one that is remembered: only the journal can tell which is right. */
+/** A Secret without the login that is remembered, or no Secret: only the journal can tell what is right. */
 export function hasUnsureLogin(o: Observed, engine: SqlEngine): boolean {
-  return rotatingAccounts(o, engine).some((one) => one.kept.published && !isPublished(one));
+  return rotatingAccounts(o, engine).some((one) => !isPublished(one));
 }

@@ -24,6 +24,8 @@ export type RotationStep = { rotation: Rotation; draws?: boolean };
 export function rotationStep(one: Rotating, seen: Seen): RotationStep | undefined {
   const { rotation } = one;
   if (!rotation) return firstSight(one, seen);
+  const missed = missing(one, rotation, seen);
+  if (missed) return missed;
   switch (rotation.state) {
     case 'Idle':
       return begin(one, rotation, seen);
@@ -38,6 +40,14 @@ export function rotationStep(one: Rotating, seen: Seen): RotationStep | undefine
     case 'Closing':
       return close(one, rotation, seen);
   }
+}
+
+/** A view may lack a Secret that is there; whether it is gone shows only after a while. */
+function missing(one: Rotating, rotation: Rotation, { at }: Seen): RotationStep | undefined {
+  const isMissing = one.account !== ROOT_ACCOUNT && !one.kept.published && !provenDrawing(one);
+  if (isMissing === (rotation.missingAt !== undefined)) return undefined;
+  const { missingAt: _seenAgain, ...rest } = rotation;
+  return { rotation: isMissing ? { ...rest, missingAt: at } : rest };
 }
 
 /** The first period begins when rotation is first asked for. */
@@ -102,8 +112,8 @@ function publish(one: Rotating, rotation: Rotation, seen: Seen): RotationStep | 
 }
 
 function close(one: Rotating, rotation: Rotation, seen: Seen): RotationStep | undefined {
-  const isRoot = one.account === ROOT_ACCOUNT;
-  if (isRoot && !seen.isRootReplaced(rotation.at)) return undefined;
+  const replacesRoot = one.account === ROOT_ACCOUNT && rotation.current !== 'root';
+  if (replacesRoot && !seen.isRootReplaced(rotation.at)) return undefined;
   if (rotation.previous !== 'root' && !seen.isDone(one.account)) return undefined;
   const { previous: _closed, endsAt: _over, ...rest } = rotation;
   return { rotation: { ...rest, state: 'Idle', at: seen.at } };
