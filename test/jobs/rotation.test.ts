@@ -135,7 +135,7 @@ t.test('a Secret that is deleted is drawn anew for the login that is current', a
   await world.ends(await world.onlyJob());
   await world.clock.advance(60_000);
   t.match(await world.login('app@%'), { state: 'Idle' });
-  for (const name of [drawingName(APP, 'second'), APP])
+  for (const name of [drawingName(APP, 'second'), drawingName(APP, 'first'), APP])
     await world.kube('DELETE', `/api/v1/namespaces/team-a/secrets/${name}`);
   await world.clock.advance(2 * 60_000);
   t.same(await world.jobs(), [], 'a Secret that is out of sight may be there all the same');

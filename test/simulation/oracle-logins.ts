@@ -144,9 +144,9 @@ export function loginProblem(cluster: Cluster, servers: SqlServers, object: Kube
   const status = object.status as { logins?: { user: string; state: string; login: string }[] } | undefined;
   for (const { user, state } of status?.logins ?? [])
     if (state !== 'Idle') return `the rotation of ${user} is ${state}`;
-  // Told: without the password of root nobody can make a user.
-  if (findCondition(statusOf(object).conditions, 'DatabasesReady')?.reason === 'RootPasswordUnknown')
-    return undefined;
+  // Told: the password of an adopted instance is what people say it is.
+  const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
+  if (ready?.status !== 'True' && cluster.journal(uid)?.journal.adopted) return undefined;
   for (const secret of cluster.secretsOf(namespace, uid)) {
     if (!isLogin(secret) || secretValue(secret, 'username') === 'root') continue;
     const [username = '', password = ''] = ['username', 'password'].map((key) => secretValue(secret, key));

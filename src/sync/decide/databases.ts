@@ -4,12 +4,13 @@
 import type { Instance } from '../../otc/cloud.ts';
 import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { hasRunningPod, isSqlJob, jobEnd } from '../../rds/job-state.ts';
-import { ANNOTATIONS, sqlJobName, sqlJobPrefix, UID_TAG } from '../../rds/names.ts';
+import { ANNOTATIONS, drawingName, sqlJobName, sqlJobPrefix, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
 import type { Reason } from '../../rds/reasons.ts';
 import type { SqlEngine, SqlFailure } from '../../rds/sql-wish.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { SqlJobWish } from '../children/sql-job.ts';
+import type { Drawing } from '../children/user-secrets.ts';
 import type { DatabasesPlan } from './databases-plan.ts';
 import { recordOf, secretsToPublish } from './databases-record.ts';
 import { type DatabasesWish, databasesWish, sqlEngine } from './databases-wish.ts';
@@ -17,7 +18,7 @@ import { stateOf } from './instance-state.ts';
 import type { ChildObject, Observed } from './observed.ts';
 import { isTold, passwordState } from './password.ts';
 import { PACE } from './plan.ts';
-import { ROOT, rotatingAccounts } from './rotating.ts';
+import { isPublished, provenDrawing, ROOT, rotatingAccounts } from './rotating.ts';
 
 export function databasesPlan(o: Observed, instance: Instance): DatabasesPlan | undefined {
   const isAsked =
@@ -30,10 +31,22 @@ export function databasesPlan(o: Observed, instance: Instance): DatabasesPlan | 
   if (!isAsked && !hasDrops(wanted)) return nothingDeclared();
   const plan = wanted.isUnsure ? unsurePlan(o, wanted) : jobPlan(o, instance, wanted);
   const secrets = secretsToPublish(o, wanted, plan.report, mayAct(o, instance) === undefined);
-  return { ...plan, secrets, keepDrawn: neededDrawings(o, engine) };
+  return { ...plan, secrets, draws: missingCopies(o, engine), keepDrawn: neededDrawings(o, engine) };
 }
 
-type JobPlan = Omit<DatabasesPlan, 'secrets' | 'keepDrawn'>;
+type JobPlan = Omit<DatabasesPlan, 'secrets' | 'draws' | 'keepDrawn'>;
+
+/** Before its first turn a login has no second place for its password; it gets one from its Secret. */
+function missingCopies(o: Observed, engine: SqlEngine): Drawing[] {
+  return rotatingAccounts(o, engine).flatMap((one) => {
+    const { published, secretName } = one.kept;
+    const slot = one.rotation?.current;
+    if (!published || !slot || slot === 'root' || !one.rotation?.mark) return [];
+    if (!isPublished(one) || provenDrawing(one)) return [];
+    const { mark, password } = published;
+    return [{ name: drawingName(secretName, slot), account: one.account, mark, password }];
+  });
+}
 
 /** Jobs go on, and none is started. */
 function unsurePlan(o: Observed, { problems }: DatabasesWish): JobPlan {

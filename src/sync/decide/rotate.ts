@@ -46,7 +46,7 @@ export function rotate(
       kind: 'swapIfLive',
       journal: { ...journal, rotations, ...(redraw ? { draw: redraw } : {}) },
     },
-    databases: { ...plan, draws: steps.flatMap(drawingOf) },
+    databases: { ...plan, draws: [...(plan.draws ?? []), ...steps.flatMap(drawingOf)] },
     ...(redraw ? { drawRoot: true } : {}),
     resyncAfterSeconds: PACE.soon,
   };
