@@ -9,8 +9,8 @@ const ENTRIES = [
   '^src/jobs/',
   '^src/plugin/main\\.ts$',
 ];
-/** Of an Rds, and of an RdsBackup. */
-const DECIDE = '^src/sync/(rdsbackup/)?decide/';
+/** Of an Rds, of an RdsBackup, and of a namespace that shares. */
+const DECIDE = '^src/sync/(rdsbackup/|share/)?decide/';
 const DEMO = '^src/local/demo[^/]*\\.ts$';
 const PLAYGROUND = '^src/local/playground/';
 const TYPE_ONLY = { dependencyTypesNot: ['type-only'] };

@@ -24,6 +24,7 @@ export const PARTS: Record<string, string[]> = {
     'alarms.ingress.host=alarms.example.org',
     'alarms.ingress.tlsSecret=rds-pilot-alarms-tls',
   ],
+  sharing: ['sharing.enabled=true'],
   'service-monitor': ['monitoring.serviceMonitor.enabled=true'],
   alerts: ['monitoring.alerts.enabled=true'],
   dashboards: ['monitoring.dashboards.enabled=true'],

@@ -32,7 +32,9 @@ function conditions(): string {
 
 /** Helm sees only what is in the chart's own folder. */
 function chartFiles(): Record<string, string> {
-  const controllers = readdirSync(import.meta.dirname).filter((name) => /^controller.*\.yaml$/.test(name));
+  const controllers = readdirSync(import.meta.dirname).filter((name) =>
+    /^(controller|decorator).*\.yaml$/.test(name),
+  );
   return {
     'deploy/chart/files/crd-rds.yaml': crd(rdsCrd()),
     'deploy/chart/files/crd-rdsbackup.yaml': crd(rdsBackupCrd()),

@@ -18,6 +18,8 @@ import { createBackupLoop } from './sync/rdsbackup/loop.ts';
 import { backupRoutes } from './sync/rdsbackup/routes.ts';
 import { createControllerCut } from './sync/request.ts';
 import { hookRoutes } from './sync/routes.ts';
+import { createShareLoop } from './sync/share/loop.ts';
+import { shareRoutes } from './sync/share/routes.ts';
 
 export type AppDeps = {
   sync: SyncDeps;
@@ -87,6 +89,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     const { metrics, traced = (run) => run } = deps;
     await hooks.register(hookRoutes, { run: traced(createLoop(deps.sync)), clock, metrics });
     await hooks.register(backupRoutes, { run: createBackupLoop(deps.sync), clock, metrics });
+    await hooks.register(shareRoutes, { run: createShareLoop(deps.sync), clock, metrics });
   });
   app.get('/healthz', { schema: { summary: 'The process is alive' } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { schema: { summary: 'Hook calls can be answered' } }, async (_request, reply) => {

@@ -21,6 +21,7 @@ import { createJournalStore } from './kube/journal.ts';
 import { createReadLive, createReadLiveBackup, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
+import { createReadSecretOwners } from './kube/secret-owner.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { readCredentials } from './otc/credentials.ts';
 import { createOpenCloud } from './otc/open.ts';
@@ -143,7 +144,12 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
     readLiveBackup: hasRds ? createReadLiveBackup(call, KUBE_DEADLINE_MS) : async (backup) => backup,
     jobImage: config.jobImage,
     decided: metrics.autopilotDecided,
-    ...(hasRds ? { readJobMessages: createReadJobMessages(call, KUBE_DEADLINE_MS) } : {}),
+    ...(hasRds
+      ? {
+          readJobMessages: createReadJobMessages(call, KUBE_DEADLINE_MS),
+          readSecretOwners: createReadSecretOwners(call, KUBE_DEADLINE_MS),
+        }
+      : {}),
     memorySince: hasRds ? undefined : clock.now(),
     draw: () => ({ password: drawPassword(), mark: randomUUID() }),
     publish: hasRds ? createEventWriter(call, clock.now, log) : () => {},

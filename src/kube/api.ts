@@ -8,6 +8,8 @@ export type KubeRequest = {
   body?: unknown;
   /** Defaults to `application/json`; patches say which kind they are. */
   contentType?: string;
+  /** Defaults to `application/json`. */
+  accept?: string;
   deadlineMs: number;
 };
 

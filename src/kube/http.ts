@@ -10,14 +10,14 @@ export type KubeHttp = { call: KubeCall; close(): Promise<void> };
 export function createKubeHttp(connection: KubeConnection): KubeHttp {
   const { ca, cert, key } = connection;
   const dispatcher = new Agent({ connections: 32, connect: { ca, cert, key, timeout: 3_000 } });
-  const call: KubeCall = async ({ method, path, body, contentType, deadlineMs }) => {
+  const call: KubeCall = async ({ method, path, body, contentType, accept, deadlineMs }) => {
     try {
       const token = connection.token();
       const response = await send(`${connection.url}${path}`, {
         method,
         dispatcher,
         headers: {
-          accept: 'application/json',
+          accept: accept ?? 'application/json',
           ...(body === undefined ? {} : { 'content-type': contentType ?? 'application/json' }),
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },

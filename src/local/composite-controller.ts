@@ -1,4 +1,5 @@
-// A CompositeController manifest, read and checked: what the loop has to do for which kinds.
+// The manifest of a controller, read and checked: what the loop has to do for which kinds. A DecoratorController is
+// read into the same form: what it decorates takes the place of parents, its attachments that of children.
 
 import type { KubeObject } from '../kube/api.ts';
 import { isRecord, type JsonRecord } from './json.ts';
@@ -23,10 +24,12 @@ export type CompositeController = {
   sync: Hook;
   finalize: Hook | undefined;
   customize: Hook | undefined;
+  /** A DecoratorController: its objects belong to somebody else. */
+  decorates: boolean;
 };
 
 const refuse = (manifest: KubeObject, why: string): never => {
-  throw new Error(`CompositeController ${manifest.metadata.name}: ${why}`);
+  throw new Error(`${manifest.kind} ${manifest.metadata.name}: ${why}`);
 };
 
 const section = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
@@ -38,18 +41,20 @@ export const readCompositeController = (
   const manifest = withServerDefaults(given);
   const spec = section(manifest.spec);
   const hooks = section(spec.hooks);
-  const parentSpec = section(spec.parentResource);
+  const decorates = manifest.kind === 'DecoratorController';
+  const parentSpec = decorates ? onlyResource(manifest, spec.resources) : section(spec.parentResource);
   const known = (ref: ResourceRef): Resource =>
     findByRef(resources, ref) ?? refuse(manifest, `unknown resource ${ref.apiVersion}/${ref.resource}`);
   const hook = (name: string): Hook | undefined =>
     isRecord(hooks[name]) ? readHook(manifest, name, hooks[name]) : undefined;
   const parentRef = readRef(parentSpec);
-  const children = Array.isArray(spec.childResources) ? spec.childResources.map(section) : [];
+  const listed = decorates ? spec.attachments : spec.childResources;
+  const children = Array.isArray(listed) ? listed.map(section) : [];
   const name = manifest.metadata.name;
   return {
     manifest,
     name,
-    finalizer: `metacontroller.io/compositecontroller-${name}`,
+    finalizer: `metacontroller.io/${decorates ? 'decorator' : 'composite'}controller-${name}`,
     parentRef,
     parent: known(parentRef),
     selector: asLabelSelector(parentSpec.labelSelector),
@@ -65,7 +70,15 @@ export const readCompositeController = (
     sync: hook('sync') ?? refuse(manifest, 'no sync hook defined'),
     finalize: hook('finalize'),
     customize: hook('customize'),
+    decorates,
   };
+};
+
+const onlyResource = (manifest: KubeObject, resources: unknown): JsonRecord => {
+  const [first, ...others] = Array.isArray(resources) ? resources.map(section) : [];
+  if (!first || others.length > 0) return refuse(manifest, 'the local loop decorates exactly one kind');
+  if (first.annotationSelector) refuse(manifest, 'annotationSelector is not modelled by the local loop');
+  return first;
 };
 
 const readRef = (value: JsonRecord): ResourceRef => ({

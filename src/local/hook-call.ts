@@ -67,8 +67,12 @@ export const createAskHook = (
   };
 };
 
-const uidIn = (body: unknown): unknown =>
-  (body as { parent?: { metadata?: { uid?: unknown } } } | undefined)?.parent?.metadata?.uid;
+type Asked = { parent?: { metadata?: { uid?: unknown } }; object?: { metadata?: { uid?: unknown } } };
+
+const uidIn = (body: unknown): unknown => {
+  const { parent, object } = (body ?? {}) as Asked;
+  return (parent ?? object)?.metadata?.uid;
+};
 
 /** A parent at rest gets the same answer again and again: parsed once, and the same object as long as it lasts. */
 const createParser = () => {
@@ -129,6 +133,32 @@ export const readSyncAnswer = (answer: JsonRecord, parent: KubeObject): SyncAnsw
     children: children.map((child) => readChild(child, parent)),
     resyncAfterSeconds: optional(answer, 'resyncAfterSeconds', isNumber) ?? 0,
     finalized: optional(answer, 'finalized', isBoolean) ?? false,
+  };
+};
+
+export type DecorateAnswer = {
+  /** null takes a key away. */
+  labels: JsonRecord;
+  annotations: JsonRecord;
+  attachments: KubeObject[];
+  resyncAfterSeconds: number;
+};
+
+export const readDecorateAnswer = (answer: JsonRecord, object: KubeObject): DecorateAnswer => {
+  refuseUnknown(answer, [
+    'labels',
+    'annotations',
+    'status',
+    'attachments',
+    'resyncAfterSeconds',
+    'finalized',
+  ]);
+  const attachments = optional(answer, 'attachments', isArray) ?? [];
+  return {
+    labels: optional(answer, 'labels', isRecord) ?? {},
+    annotations: optional(answer, 'annotations', isRecord) ?? {},
+    attachments: attachments.map((one) => readChild(one, object)),
+    resyncAfterSeconds: optional(answer, 'resyncAfterSeconds', isNumber) ?? 0,
   };
 };
 

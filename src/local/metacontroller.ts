@@ -1,4 +1,4 @@
-// The CompositeController's loop of Metacontroller 4.17.2 (hook v2, server-side apply) over any API server.
+// The loop of Metacontroller 4.17.2 for a CompositeController or a DecoratorController (hook v2, server-side apply) over any API server.
 // All state is in this closure: stopping it and making a new one is a restart of Metacontroller.
 
 import type { Clock } from '../clock.ts';
@@ -6,6 +6,7 @@ import type { KubeCall, KubeObject } from '../kube/api.ts';
 import { createManageChildren } from './children.ts';
 import { createClaim } from './claim.ts';
 import { type CompositeController, readCompositeController } from './composite-controller.ts';
+import { createAttached, createDecorate } from './decorate.ts';
 import { type CallHook, createAskHook, Panic, TooManyRequests } from './hook-call.ts';
 import { createInformers, type Informer } from './informer.ts';
 import { deepEqual } from './json.ts';
@@ -28,7 +29,7 @@ export type LoopEvent =
   | { type: 'crashed'; key: string; message: string };
 
 export type MetacontrollerOptions = {
-  /** The CompositeController, as in its manifest. */
+  /** As in its manifest. */
   controller: KubeObject;
   kube: KubeCall;
   watch: Watch;
@@ -159,11 +160,13 @@ export const createMetacontroller = (options: MetacontrollerOptions): Metacontro
     const all = informers.open(controller.parentRef);
     parents = all;
     const related = createRelated({ controller, resources, clock, ask, informers, parents: all, enqueue });
-    syncParent = createSyncParent({
+    const createSync = controller.decorates ? createDecorate : createSyncParent;
+    const createOwned = controller.decorates ? createAttached : createClaim;
+    syncParent = createSync({
       controller,
       client,
       ask,
-      claim: createClaim(controller, client, informers),
+      claim: createOwned(controller, client, informers),
       related,
       manageChildren: createManageChildren({
         controller,

@@ -18,6 +18,7 @@ export const CONDITION_TYPES = [
   'AutopilotReady',
   'DiskLasts',
   'Healthy',
+  'Shared',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 

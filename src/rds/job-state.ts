@@ -5,6 +5,7 @@ type Seen = { kind: string; metadata: { labels?: Record<string, string> }; statu
 export const PART = 'otc.mcsps.de/part';
 export const SQL_PART = 'sql';
 export const USER_PART = 'user';
+export const NEXT_PART = 'next';
 export const SQL_CONTAINER = 'sql';
 
 export const isSqlJob = (child: Seen): boolean =>

@@ -3,6 +3,7 @@
 
 import type { Drill } from './drill.ts';
 import type { JobCredential, LogOrder } from './log-order.ts';
+import type { Rotation } from './rotation.ts';
 import type { Scale, Watch } from './scale.ts';
 
 export type OpKind =
@@ -102,6 +103,8 @@ export type Journal = {
   trouble?: Trouble;
   /** A create that the cloud refused for what it was given: not sent again until that changes, or for a while. */
   rejected?: { inputs: string; at: number };
+  /** Accounts whose logins take turns, by the name that status gives them. */
+  rotations?: Record<string, Rotation>;
   /** The instance stays and is free for others; until then a closing Rds still owns it. */
   letGo?: boolean;
   /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */
@@ -116,6 +119,8 @@ export type Timing = {
   settleMs: number;
   /** Time between two reads that count towards absence. */
   absenceGapMs: number;
+  /** What an hour of the spec lasts; tests make it short. */
+  hourMs?: number;
 };
 
 /** Fresh empty reads, this far apart, before an instance is believed to be absent (protocol C4). */

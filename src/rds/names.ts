@@ -123,6 +123,14 @@ export function userSecretName(name: string, user: string, host: string): string
   return `${name}-u-${slug}-${hashHex(`${user}@${host}`, 6)}`;
 }
 
+/** Where the password of each of two logins that take turns is kept, from its drawing to the next one. */
+export const drawingName = (secretName: string, slot: 'first' | 'second'): string => `${secretName}-${slot}`;
+
+/** `app_5f0c3a1b`: the other login of an account; short and plain enough for every engine. */
+export function secondLogin(account: string, name: string): string {
+  return `${name.replace(/[^A-Za-z0-9]/g, '_').slice(0, 20)}_${hashHex(account, 8)}`;
+}
+
 /** `shop-sql-4bc725aba311-9f0c…`: Rds, UID, wish; the attempt follows. */
 export function sqlJobPrefix(name: string, uid: string, key: string): string {
   const readable = name
@@ -169,5 +177,10 @@ export const ANNOTATIONS = {
   dryRun: 'otc.mcsps.de/dry-run',
   draw: 'otc.mcsps.de/draw',
   account: 'otc.mcsps.de/account',
+  rootVersion: 'otc.mcsps.de/root-version',
   journal: 'otc.mcsps.de/journal',
+  useRds: 'otc.mcsps.de/use-rds',
+  useRdsResult: 'otc.mcsps.de/use-rds-result',
+  shareWith: 'otc.mcsps.de/share-with',
+  belongsTo: 'otc.mcsps.de/rds',
 } as const;

@@ -310,6 +310,18 @@ export const REASONS = {
   },
   Recovered: { means: 'The instance works again.', remedy: 'Nothing to do.' },
   Released: { means: 'The instance stays in the cloud and is no longer managed.', remedy: 'Nothing to do.' },
+  Shared: {
+    means: 'Other namespaces may have Secrets of this Rds, if they ask.',
+    remedy: 'Nothing to do; take a namespace out of otc.mcsps.de/share-with to withdraw its copies.',
+  },
+  NotShared: {
+    means: 'No other namespace may have a Secret of this Rds.',
+    remedy: 'Nothing to do; name namespaces in otc.mcsps.de/share-with to allow them.',
+  },
+  ShareRefused: {
+    means: 'A part of the annotation otc.mcsps.de/share-with cannot be understood and allows nobody.',
+    remedy: 'Correct it as the message says: namespaces by name, separated by commas, no wild cards.',
+  },
   LogsWaiting: {
     means: 'Logs were ordered; the Job for them gets its credential as soon as the cloud gives one.',
     remedy: 'Wait; the message says what it waits for.',

@@ -4,6 +4,7 @@
 
 import { CRON_PATTERN } from './cron.ts';
 import type { FullSpec } from './defaults.ts';
+import { graceMs, hoursMs } from './rotation.ts';
 
 export type SpecRule = { field: string; message: string; cel: string; holds: (spec: FullSpec) => boolean };
 
@@ -40,6 +41,9 @@ function lastsMinutes(start: string, end: string, wanted: number): boolean {
 function celMinutes(path: string, at: number): string {
   return `int(${path}.substring(${at}, ${at + 2})) * 60 + int(${path}.substring(${at + 3}, ${at + 5}))`;
 }
+
+const celHours = (path: string): string => `int(${path}.substring(0, ${path}.size() - 1))`;
+const CEL_GRACE = `(has(self.rotationGrace) ? ${celHours('self.rotationGrace')} : 24)`;
 
 function countSources(from: NonNullable<FullSpec['restoreFrom']>): boolean {
   const byObject = from.backup !== undefined;
@@ -146,6 +150,34 @@ export const SPEC_RULES: readonly SpecRule[] = [
     message: 'backup.drill.flavor must be the flavor of a single instance: none that ends in .ha or .rr',
     cel: `!(${HAS_DRILL} && has(self.backup.drill.flavor)) || !self.backup.drill.flavor.matches('[.](ha|rr)$')`,
     holds: ({ backup }) => !/[.](ha|rr)$/.test(backup?.drill?.flavor ?? ''),
+  },
+  {
+    field: 'spec.users',
+    message:
+      'rotateEvery draws passwords itself: take password and passwordSecretRef of that user out, or rotateEvery',
+    cel: '!has(self.users) || self.users.all(u, !has(u.rotateEvery) || !(has(u.password) || has(u.passwordSecretRef)))',
+    holds: ({ users = [] }) =>
+      users.every((one) => one.rotateEvery === undefined || !(one.password ?? one.passwordSecretRef)),
+  },
+  {
+    field: 'spec.rootRotateEvery',
+    message:
+      'rootRotateEvery needs MySQL or PostgreSQL and a generated root password: take password and passwordSecretRef out, or rootRotateEvery',
+    cel: "!has(self.rootRotateEvery) || (self.datastoretype != 'SQLServer' && !has(self.password) && !has(self.passwordSecretRef))",
+    holds: ({ rootRotateEvery, datastoretype, password, passwordSecretRef }) =>
+      rootRotateEvery === undefined ||
+      (datastoretype !== 'SQLServer' && password === undefined && passwordSecretRef === undefined),
+  },
+  {
+    field: 'spec.rotationGrace',
+    message: 'rotationGrace (24h when absent) must be shorter than rootRotateEvery and every rotateEvery',
+    cel:
+      `(!has(self.rootRotateEvery) || ${celHours('self.rootRotateEvery')} > ${CEL_GRACE}) && ` +
+      `(!has(self.users) || self.users.all(u, !has(u.rotateEvery) || ${celHours('u.rotateEvery')} > ${CEL_GRACE}))`,
+    holds: ({ users = [], rootRotateEvery, rotationGrace }) =>
+      [rootRotateEvery, ...users.map((one) => one.rotateEvery)].every(
+        (every) => every === undefined || hoursMs(every) > graceMs(rotationGrace),
+      ),
   },
 ];
 

@@ -16,6 +16,8 @@ const secretKeyRef = (description: string) =>
     key: text('Key in that Secret.', { minLength: 1, maxLength: 253 }),
   });
 
+const hours = (description: string) => text(description, { pattern: '^[1-9][0-9]{0,4}h$', maxLength: 6 });
+
 const user = group('A database user.', {
   name: text('Name of the user.', { minLength: 1, maxLength: 64 }),
   host: optional(
@@ -38,7 +40,9 @@ const user = group('A database user.', {
       { description: 'Structured rights, kept in sync including revoke.', maxItems: 64 },
     ),
   ),
-  rotateEvery: optional(text('How often the password is rotated, such as 720h.', { maxLength: 16 })),
+  rotateEvery: optional(
+    hours('How often the login is replaced by another one with the same rights, such as 720h.'),
+  ),
 });
 
 const autopilot = group('Lets the operator grow and shrink the instance within bounds.', {
@@ -237,6 +241,12 @@ export const RdsSpecSchema = group('The wanted database server.', {
         maxLength: 5,
       },
     ),
+  ),
+  rootRotateEvery: optional(
+    hours('How often the login in the connection Secret is replaced by another one with the rights of root.'),
+  ),
+  rotationGrace: optional(
+    hours('How long a login works on after another one took its place; 24h when absent.'),
   ),
   removal: optional(oneOf(['Keep', 'Drop'], 'What happens to databases and users taken out of the spec.')),
 });

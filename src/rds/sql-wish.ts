@@ -9,6 +9,17 @@ export type SqlEngine = (typeof SQL_ENGINES)[number];
 const Name = Type.String({ maxLength: 512 });
 const Names = Type.Array(Name);
 
+const PasswordFile = Type.String({ pattern: '^password-[0-9]+$' });
+
+/** Logins that take turns: each has the rights of its account, and one of them may be that account itself. */
+const LoginsSchema = Type.Object({
+  current: Name,
+  /** Is made, and proven by logging in. */
+  next: Type.Optional(Type.Object({ login: Name, passwordFile: PasswordFile })),
+  /** Lets nobody in any more; it stays, since what it made may need it. */
+  close: Type.Optional(Name),
+});
+
 const SqlUserSchema = Type.Object({
   name: Name,
   /** MySQL only; absent means any host. */
@@ -17,14 +28,23 @@ const SqlUserSchema = Type.Object({
   privileges: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }))),
   /** Present, even when empty: the rights of the user are exactly these. */
   grants: Type.Optional(Type.Array(Type.Object({ database: Name, privileges: Names }))),
-  /** File beside the wish that holds the password. */
-  passwordFile: Type.String({ pattern: '^password-[0-9]+$' }),
+  /** File beside the wish that holds the password; of the current login, where logins take turns. */
+  passwordFile: PasswordFile,
+  logins: Type.Optional(LoginsSchema),
 });
 
 export const SqlWishSchema = Type.Object({
   engine: Type.Enum([...SQL_ENGINES]),
   databases: Names,
   users: Type.Array(SqlUserSchema),
+  /** Logins with the rights of the administrator who runs the Job; `current` is absent while it is that one itself. */
+  administrators: Type.Optional(
+    Type.Object({
+      current: Type.Optional(Type.Object({ login: Name, passwordFile: PasswordFile })),
+      next: Type.Optional(Type.Object({ login: Name, passwordFile: PasswordFile })),
+      close: Type.Optional(Name),
+    }),
+  ),
   /** What was declared once and is declared no more. */
   drop: Type.Object({
     databases: Names,
@@ -33,6 +53,7 @@ export const SqlWishSchema = Type.Object({
 });
 
 export type SqlUser = Static<typeof SqlUserSchema>;
+export type SqlLogins = Static<typeof LoginsSchema>;
 export type SqlWish = Static<typeof SqlWishSchema>;
 
 const SqlFailureSchema = Type.Object({ what: Type.String(), why: Type.String() });
@@ -60,6 +81,9 @@ export const SQL_JOB_PATHS = {
 
 /** Exit code of a Job that did its work and was refused something: trying again would not help. */
 export const SQL_REFUSED = 3;
+
+/** How a failure names a login that could not be made or closed; `account` as status names it. */
+export const loginOf = (account: string): string => `login of ${account}`;
 
 const ANY_HOST = '%';
 

@@ -2,6 +2,7 @@
 // safety rests on (that is the journal). No field may change from call to call without a cause.
 
 import type { Static } from 'typebox';
+import { ROTATION_STATES } from './rotation.ts';
 import { flag, group, int, listOf, oneOf, optional, text, textMap } from './schema-kit.ts';
 
 export const PHASES = [
@@ -197,6 +198,7 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
         group('The last Job that ended.', {
           name: text('Name of the Job.', { maxLength: 63 }),
           key: text('What was wished for, as a hash.', { maxLength: 32 }),
+          base: optional(text('The same without rotations.', { maxLength: 32 })),
           attempt: int('How often this wish was tried.'),
           state: oneOf(['Succeeded', 'Refused', 'Failed'], 'Refused: it worked, and some were refused.'),
           endedAt: text('When it ended.', { format: 'date-time' }),
@@ -213,6 +215,24 @@ export const RdsStatusSchema = group('The present state, as far as known.', {
         ),
       ),
     }),
+  ),
+  logins: optional(
+    listOf(
+      group('An account whose logins take turns.', {
+        user: text('The account; (root) for the connection Secret.', { maxLength: 320 }),
+        login: text('The login that its Secret publishes.', { maxLength: 128 }),
+        since: text('Since when.', { format: 'date-time' }),
+        previous: optional(text('The login before it.', { maxLength: 128 })),
+        previousEndsAt: optional(text('When that one is closed.', { format: 'date-time' })),
+        state: oneOf(ROTATION_STATES, 'Where the rotation stands.'),
+        number: int('How many rotations were begun.'),
+        at: text('Since when it stands there.', { format: 'date-time' }),
+        drawing: optional(text('Which drawing of the password is published.', { maxLength: 64 })),
+        origin: optional(text('Which drawing was published before the first rotation.', { maxLength: 64 })),
+        next: optional(text('Which drawing is being made to work.', { maxLength: 64 })),
+      }),
+      { description: 'Rotation of logins.', maxItems: 257 },
+    ),
   ),
   replicas: optional(
     listOf(

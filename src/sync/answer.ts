@@ -8,12 +8,15 @@ import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import { reportedScaling } from './decide/autopilot/report.ts';
 import { booleanCopies } from './decide/boolean-orders.ts';
+import { connectionWish } from './decide/connection.ts';
+import { provenLogins } from './decide/databases-record.ts';
 import { idFoundAgain } from './decide/id-found-again.ts';
 import { logJobStatus, logsCondition } from './decide/log-words.ts';
 import { logsPace } from './decide/logs.ts';
 import type { ChildObject, Observed } from './decide/observed.ts';
-import { passwordState, publishedPassword } from './decide/password.ts';
 import { PACE, type Verdict } from './decide/plan.ts';
+import { reportedLogins } from './decide/rotate.ts';
+import { sharedCondition } from './decide/shared.ts';
 
 export type HookAnswer = {
   status: RdsStatus;
@@ -27,8 +30,8 @@ export function buildAnswer(o: Observed, verdict: Verdict): HookAnswer {
   const answer: HookAnswer = {
     status,
     children: buildChildren(o, status, {
-      // Until the cloud has a new password, clients get the one that still works.
-      password: passwordState(o) === 'same' ? o.password.value : publishedPassword(o),
+      connection: connectionWish(o),
+      logins: provenLogins(o),
       drawRoot: verdict.drawRoot === true,
       databases: verdict.databases,
     }),
@@ -45,7 +48,7 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
     ...previous,
     ...booleans(o),
     ...(journal?.id === undefined ? {} : { id: journal.id }),
-    ...(journal ? copiesOf(journal) : {}),
+    ...(journal ? { ...copiesOf(journal), logins: reportedLogins(o, journal.rotations) } : {}),
     ...(journal ? { logJob: logJobStatus(o.rds, journal) } : {}),
     ...verdict.status,
     phase: verdict.phase,
@@ -93,6 +96,7 @@ const always = (o: Observed): ConditionWish[] => [
   childrenReady(o),
   ...logsCondition(o),
   ...idFoundAgain(o),
+  ...sharedCondition(o),
 ];
 
 function credentialsSafe(o: Observed): ConditionWish {

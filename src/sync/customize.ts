@@ -5,7 +5,7 @@ import { API_VERSION, GROUP } from '../rds/crd.ts';
 import { connectionSecretName, rootSecretName, serviceName } from '../rds/names.ts';
 import type { Rds } from '../rds/object.ts';
 import { NAMESPACE_CREDENTIALS } from './credentials.ts';
-import { userSecretNames } from './user-passwords.ts';
+import { drawingSecretNames, userSecretNames } from './user-passwords.ts';
 
 export type RelatedRule = { apiVersion: string; resource: string; namespace?: string; names: string[] };
 
@@ -20,7 +20,7 @@ export function relatedResources(rds: Rds): RelatedRule[] {
   if (passwordSecretRef) secrets.add(passwordSecretRef.name);
   for (const user of rds.spec.users ?? [])
     if (user.passwordSecretRef) secrets.add(user.passwordSecretRef.name);
-  for (const user of userSecretNames(rds)) secrets.add(user);
+  for (const user of [...userSecretNames(rds), ...drawingSecretNames(rds)]) secrets.add(user);
   const rules: RelatedRule[] = [
     { apiVersion: 'v1', resource: 'secrets', namespace, names: [...secrets] },
     { apiVersion: 'v1', resource: 'services', namespace, names: [serviceName(name)] },

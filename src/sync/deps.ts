@@ -7,6 +7,7 @@ import type { ReadJobMessages } from '../kube/job-messages.ts';
 import type { JournalStore } from '../kube/journal.ts';
 import type { ReadLive, ReadLiveBackup } from '../kube/live.ts';
 import type { OwnerLeases } from '../kube/owner-lease.ts';
+import type { ReadSecretOwners } from '../kube/secret-owner.ts';
 import type { Credentials, OpenCloud } from '../otc/cloud.ts';
 import type { Timing } from '../rds/journal.ts';
 import type { HookAnswer } from './answer.ts';
@@ -28,6 +29,8 @@ export type SyncDeps = {
   jobImage?: string;
   /** undefined: there is no API server to ask. */
   readJobMessages?: ReadJobMessages;
+  /** undefined: there is no API server to ask. */
+  readSecretOwners?: ReadSecretOwners;
   timing: Timing;
   draw: () => { password: string; mark: string };
   /** Nothing is created for an Rds older than this before the settle time is over (no API server: C14). */

@@ -29,5 +29,6 @@ function pictureOf(rds: Rds): string {
   return JSON.stringify([
     [uid, generation, deletionTimestamp, annotation(rds, ANNOTATIONS.reconcile)],
     [databases, users, job?.name, job?.state],
+    rds.status?.logins?.map(({ user, login, state, next }) => [user, login, state, next]),
   ]);
 }

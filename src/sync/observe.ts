@@ -21,7 +21,7 @@ import { specOf, type View } from './request.ts';
 import { restoreSource } from './restore-source.ts';
 import { rootPassword } from './root-password.ts';
 import type { TransitionReads } from './transition-reads.ts';
-import { userPasswords, userSecretNames } from './user-passwords.ts';
+import { administratorLogin, drawingSecretNames, userPasswords, userSecretNames } from './user-passwords.ts';
 
 const SNAPSHOT_SECONDS = 60;
 const TRANSITION_SECONDS = 4;
@@ -51,6 +51,7 @@ function readRequest(deps: SyncDeps, view: View): Unseen {
     crdTerminating: isTerminating(view.related, 'CustomResourceDefinition'),
     draw: deps.draw(),
     users: userPasswords(view, deps.draw),
+    administrator: administratorLogin(view, deps.draw),
     sqlJobEnd: view.sqlJobEnd,
     drillJobEnd: view.drillJobEnd,
     jobImage: deps.jobImage,
@@ -73,6 +74,7 @@ function foreignChildren({ rds: { metadata, spec }, related }: View): ChildObjec
       connectionSecretName(metadata.name),
       ...(generates ? [rootSecretName(metadata.name)] : []),
       ...userSecretNames({ metadata, spec }),
+      ...drawingSecretNames({ metadata, spec }),
     ],
   };
   const isOurs = (object: ChildObject) =>

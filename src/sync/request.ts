@@ -30,7 +30,7 @@ const ParentSchema = Type.Object({
 });
 
 /** Kind -> name (v1) or namespace/name (v2) -> object. */
-const ObjectsSchema = Type.Record(
+export const ObjectsSchema = Type.Record(
   Type.String(),
   Type.Record(
     Type.String(),

@@ -10,6 +10,8 @@ export type ControllerSettings = {
   /** Where hook calls go, e.g. the balancer. */
   hookUrl: string;
   hookToken: string;
+  /** With the DecoratorController that shares Secrets. */
+  shares?: boolean;
   /** A change of it is an edit of the spec. */
   resyncPeriodSeconds?: number;
 };
@@ -29,7 +31,8 @@ export const tokenSecret = ({ hookToken }: ControllerSettings): KubeObject => ({
 });
 
 export function compositeControllers(settings: ControllerSettings): (KubeObject & { spec: Spec })[] {
-  return ['controller', 'controller-rdsbackup'].map((name) => {
+  const names = ['controller', 'controller-rdsbackup', ...(settings.shares ? ['decorator-share'] : [])];
+  return names.map((name) => {
     const file = join(CHECKOUT, 'metacontroller', `${name}.yaml`);
     const manifest = parse(readFileSync(file, 'utf8')) as KubeObject & { spec: Spec };
     for (const { webhook } of Object.values(manifest.spec.hooks)) {

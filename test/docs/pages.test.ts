@@ -9,6 +9,7 @@ import { createVirtualClock } from '../../src/local/virtual-clock.ts';
 import { CONDITION_TYPES } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
 import { REASONS } from '../../src/rds/reasons.ts';
+import { ROTATION_STATES } from '../../src/rds/rotation.ts';
 import { PHASES } from '../../src/rds/status.ts';
 import {
   brokenLinks,
@@ -152,6 +153,7 @@ function isYaml({ language }: { language: string }): boolean {
 const OTHER_WORDS: ReadonlySet<string> = new Set([
   ...PHASES,
   ...CONDITION_TYPES,
+  ...ROTATION_STATES,
   'Rds',
   'RdsBackup',
   'Snapshot',

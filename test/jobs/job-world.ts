@@ -5,7 +5,7 @@ import { createReadJobMessages } from '../../src/kube/job-messages.ts';
 import { isSqlJob } from '../../src/rds/job-state.ts';
 import type { SqlReport, SqlWish } from '../../src/rds/sql-wish.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
-import { condition, createWorld, SECOND, type World } from '../support/world.ts';
+import { condition, createWorld, SECOND, type World, type WorldOptions } from '../support/world.ts';
 
 type Test = { teardown(run: () => Promise<void>): void };
 
@@ -21,7 +21,11 @@ const decoded = (secret: KubeObject | undefined): Record<string, string> =>
     ]),
   );
 
-export async function createJobWorld(t: Test, deps: Partial<SyncDeps> = {}): Promise<JobWorld> {
+export async function createJobWorld(
+  t: Test,
+  deps: Partial<SyncDeps> = {},
+  options: Pick<WorldOptions, 'timing' | 'logTo'> = {},
+): Promise<JobWorld> {
   const jobImage = 'registry.example/rds-pilot:test';
   // Pods are not among the kinds of the memory API server.
   const pods: Record<string, string> = {};
@@ -36,6 +40,7 @@ export async function createJobWorld(t: Test, deps: Partial<SyncDeps> = {}): Pro
     return { status: 200, body: { items } };
   };
   const world = await createWorld({
+    ...options,
     simulator: { automatedBackups: false },
     deps: { jobImage, readJobMessages: createReadJobMessages(call, 1_000), ...deps },
   });

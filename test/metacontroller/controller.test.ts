@@ -57,6 +57,31 @@ t.test('the pace comes from the answers, and no child is rolled', async (t) => {
   t.same(methods, { services: 'InPlace', endpointslices: 'InPlace', secrets: 'InPlace', jobs: 'OnDelete' });
 });
 
+t.test('sharing holds up no namespace, sees those that withdraw, and is asked in version 2', async (t) => {
+  const share = parse(read('decorator-share.yaml')) as {
+    metadata: { name: string };
+    spec: { resources: Record<string, unknown>[]; attachments: unknown[]; hooks: Record<string, Hook> };
+  };
+  t.equal(share.metadata.name, 'rds-share');
+  t.same(
+    Object.keys(share.spec.hooks).sort(),
+    ['customize', 'sync'],
+    'a finalizer would hang on a namespace',
+  );
+  t.same(
+    share.spec.resources,
+    [{ apiVersion: 'v1', resource: 'namespaces', ignoreStatusChanges: true }],
+    'with a selector a namespace that takes its annotation back would never be looked at again',
+  );
+  t.same(share.spec.attachments, [
+    { apiVersion: 'v1', resource: 'secrets', updateStrategy: { method: 'InPlace' } },
+  ]);
+  for (const [name, { version, webhook }] of Object.entries(share.spec.hooks)) {
+    t.match({ version, timeout: webhook.timeout }, { version: 'v2', timeout: '30s' });
+    t.match(webhook.url, new RegExp(`:8080/share/${name}$`));
+  }
+});
+
 t.test('every example applies: its spec and its name break no rule', async (t) => {
   const files = readdirSync(new URL('examples/', folder));
   t.not(files.length, 0);

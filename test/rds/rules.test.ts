@@ -124,6 +124,64 @@ const SPEC_TABLE: Record<string, Row[]> = {
     },
     { given: { maintenanceWindow: { start: '06:00', end: '02:00' } }, want: false, because: 'twenty hours' },
   ],
+  'spec.users': [
+    { given: {}, want: true, because: 'absent' },
+    {
+      given: {
+        users: [
+          { name: 'a', rotateEvery: '48h' },
+          { name: 'b', password: 'x' },
+        ],
+      },
+      want: true,
+      because: 'another',
+    },
+    {
+      given: { users: [{ name: 'a', rotateEvery: '48h', password: 'x' }] },
+      want: false,
+      because: 'given and drawn',
+    },
+    {
+      given: { users: [{ name: 'a', rotateEvery: '48h', passwordSecretRef: { name: 's', key: 'k' } }] },
+      want: false,
+      because: 'given by a Secret',
+    },
+  ],
+  'spec.rootRotateEvery': [
+    { given: { rootRotateEvery: '48h' }, want: true, because: 'generated' },
+    { given: { password: 'First-pass1' }, want: true, because: 'not rotated' },
+    { given: { rootRotateEvery: '48h', password: 'First-pass1' }, want: false, because: 'given' },
+    {
+      given: { rootRotateEvery: '48h', passwordSecretRef: { name: 's', key: 'k' } },
+      want: false,
+      because: 'given by a Secret',
+    },
+    {
+      given: { rootRotateEvery: '48h', datastoretype: 'SQLServer' },
+      want: false,
+      because: 'no Job works on this engine',
+    },
+  ],
+  'spec.rotationGrace': [
+    { given: {}, want: true, because: 'absent' },
+    { given: { users: [{ name: 'a', rotateEvery: '25h' }] }, want: true, because: 'longer than a day' },
+    { given: { users: [{ name: 'a', rotateEvery: '24h' }] }, want: false, because: 'a day by default' },
+    {
+      given: { users: [{ name: 'a', rotateEvery: '12h' }], rotationGrace: '6h' },
+      want: true,
+      because: 'shorter',
+    },
+    {
+      given: { users: [{ name: 'a', rotateEvery: '12h' }], rotationGrace: '12h' },
+      want: false,
+      because: 'as long',
+    },
+    {
+      given: { rootRotateEvery: '48h', rotationGrace: '100h' },
+      want: false,
+      because: 'longer than for root',
+    },
+  ],
   'spec.restoreFrom': [
     { given: {}, want: true, because: 'absent' },
     { given: { restoreFrom: { backup: 'b' } }, want: true, because: 'an RdsBackup' },

@@ -6,6 +6,8 @@ import { createVirtualClock, type VirtualClock } from '../../src/local/virtual-c
 export const START = Date.parse('2026-11-16T08:00:00Z');
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
+/** What an hour of the spec lasts in a schedule: rotations come by the minute. */
+export const HOUR_MS = 60_000;
 
 const drain = () => new Promise<void>((resolve) => process.nextTick(resolve));
 

@@ -145,6 +145,13 @@ export function createCluster(clock: Clock, uid: () => string) {
     find,
     secretValue: (namespace: string, name: string, key: string) =>
       secretValue(find('Secret', namespace, name), key),
+    secretsOf: (namespace: string, owner: string): KubeObject[] =>
+      [...objects.values()].filter(
+        ({ kind, metadata }) =>
+          kind === 'Secret' &&
+          metadata.namespace === namespace &&
+          metadata.ownerReferences?.[0]?.uid === owner,
+      ),
     findRds: (namespace: string, name: string) => find('Rds', namespace, name),
     rdsByUid(id: string): KubeObject | undefined {
       if (goneSince.has(id)) return undefined;

@@ -6,6 +6,7 @@ import type { Strike } from './decisions.ts';
 import { DRILL_SCENARIOS } from './drill-scenarios.ts';
 import { JOB_SCENARIOS } from './job-scenarios.ts';
 import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
+import { ROTATION_SCENARIOS } from './rotation-scenarios.ts';
 import { runScenario, SCENARIOS, type Scenario } from './scenarios.ts';
 import { runSchedule } from './schedule.ts';
 import type { Violation } from './violation.ts';
@@ -58,15 +59,17 @@ const aimedAt = (scenarios: readonly Scenario[], aims: typeof AIMED): Aim[] =>
 const inTurn = (these: readonly Aim[], those: readonly Aim[]): Aim[] =>
   these.flatMap((one, index) => [one, ...those.slice(index, index + 1)]).concat(those.slice(these.length));
 
-const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
-const apart = [...JOB_SCENARIOS, ...DRILL_SCENARIOS, ...watched];
-const others = SCENARIOS.filter((scenario) => !apart.includes(scenario));
-const operations = others.filter(({ strikes }) => strikes === undefined);
-const calm = inTurn(
-  inTurn(others.map(calmly), watched.map(calmly)),
-  [...JOB_SCENARIOS, ...DRILL_SCENARIOS].map(calmly),
+/** The first Jobs of a rotation make a login and close one. */
+const AIMED_AT_ROTATION: typeof AIMED = ['killed', 'killed-after', 'late', 'never'].flatMap((kind) =>
+  [1, 2].map((occurrence) => ({ kind, sites: ['pod sql'], occurrence })),
 );
+const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
+const withJobs = [...ROTATION_SCENARIOS, ...JOB_SCENARIOS, ...DRILL_SCENARIOS];
+const others = SCENARIOS.filter((scenario) => ![...withJobs, ...watched].includes(scenario));
+const operations = others.filter(({ strikes }) => strikes === undefined);
+const calm = inTurn(inTurn(others.map(calmly), watched.map(calmly)), withJobs.map(calmly));
 const struck = inTurn(aimedAt(operations, AIMED), [
+  ...aimedAt(ROTATION_SCENARIOS.slice(0, 1), AIMED_AT_ROTATION),
   ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),
   ...aimedAt(DRILL_SCENARIOS, AIMED),
 ]);

@@ -6,6 +6,7 @@ import type { WatchEvent } from '../../src/local/watch.ts';
 import { PART } from '../../src/rds/job-state.ts';
 import type { Journal } from '../../src/rds/journal.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
+import { ROOT_ACCOUNT } from '../../src/rds/rotation.ts';
 import type { SimCloud } from './cloud.ts';
 import { type Cluster, CRD_NAME, digitsOf, keyOf, secretValue, specOf } from './cluster.ts';
 import { CALL_WINDOW_MS } from './oracle-cloud.ts';
@@ -113,6 +114,12 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
   const isAnothers = (uid: string, id: string): boolean =>
     [...cluster.journals()].some((stored) => stored.uid !== uid && stored.journal.id === id);
 
+  /** Another administrator is published, or the password of root is on its way to the cloud. */
+  function isRotated(secret: KubeObject, { rotations }: Journal): boolean {
+    const username = secretValue(secret, 'username') ?? 'root';
+    return username !== 'root' || rotations?.[ROOT_ACCOUNT]?.state === 'Closing';
+  }
+
   function judgeSecret(secret: KubeObject): void {
     const owner = secret.metadata.ownerReferences?.[0]?.uid;
     // Those of Jobs and users have oracles of their own.
@@ -122,6 +129,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     const object = cluster.lastOf(owner);
     // A password that people gave may be on its way from the Rds to the cloud; at the end they must agree.
     if (object && (specOf(object).password ?? specOf(object).passwordSecretRef)) return;
+    if (isRotated(secret, journal)) return;
     const instance = cloud.world().instances[journal.id];
     const password = secretValue(secret, 'password');
     if (instance && password !== undefined && instance.password !== password) {

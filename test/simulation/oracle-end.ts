@@ -10,6 +10,7 @@ import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from '
 import { alarmProblem, hasLostAccount } from './oracle-autopilot.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
 import { logsProblem } from './oracle-credentials.ts';
+import { loginProblem } from './oracle-logins.ts';
 import { sqlProblem } from './oracle-sql.ts';
 import type { SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
@@ -85,7 +86,8 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
     drillProblem(facts, object) ??
     childProblem(facts, object, instance) ??
     logsProblem(facts, object) ??
-    sqlProblem(cluster, facts.servers, object, instance)
+    sqlProblem(cluster, facts.servers, object, instance) ??
+    loginProblem(cluster, facts.servers, object)
   );
 }
 
@@ -229,7 +231,9 @@ function childProblem({ cluster }: Facts, object: KubeObject, instance: Instance
   if (cluster.journal(uid)?.journal.adopted) return undefined;
   const password = passwordInCluster(cluster, object);
   const told = cluster.secretValue(namespace, `${name}-connection`, 'password');
-  if (told !== instance.password) return 'the connection Secret does not hold the password of the cloud';
+  const isRoot = cluster.secretValue(namespace, `${name}-connection`, 'username') === 'root';
+  if (isRoot && told !== instance.password)
+    return 'the connection Secret does not hold the password of the cloud';
   return password === instance.password ? undefined : 'the password of the Rds is not the one of the cloud';
 }
 

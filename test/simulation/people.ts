@@ -14,6 +14,11 @@ const TENANT_SECRET = 'second-account';
 
 type Wish = { spec: RdsSpec; annotations: Record<string, string> };
 
+/** Rotation that goes on would never come to rest. */
+function withoutRotation({ rootRotateEvery: _off, users, ...spec }: RdsSpec): RdsSpec {
+  return { ...spec, ...(users ? { users: users.map(({ rotateEvery: _never, ...user }) => user) } : {}) };
+}
+
 export function createPeople(cluster: Cluster, cloud: SimCloud) {
   const wishes = new Map<string, Wish>();
   const foreign = new Set<string>();
@@ -294,7 +299,7 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
         cloud.load(instance, { cpu: 5, mem: 5, disk: 5 });
       for (const target of targets) {
         const { backup: _drills, ...spec } = wishes.get(keyOf(target))?.spec ?? {};
-        await edit(target, (wish) => ({ ...wish, spec: { ...spec, paused: false } }));
+        await edit(target, (wish) => ({ ...wish, spec: { ...withoutRotation(spec), paused: false } }));
         await annotate(target, ANNOTATIONS.dryRun, undefined);
       }
     },

@@ -91,6 +91,15 @@ export type Step = { key: string; at: number; target: Target; deed: Deed };
 
 export type Plan = { replicas: number; chaosMs: number; targets: Target[]; steps: Step[] };
 
+/** Of all schedules. */
+const ROTATING_SHARE = 0.2;
+
+/** Short for a schedule, and long enough for whatever lags. */
+export const ROTATING: Partial<RdsSpec> = {
+  users: [{ name: 'app', rotateEvery: '4h' }],
+  rotationGrace: '2h',
+};
+
 export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.c2.xlarge'] as const;
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
 const COUNTS = [1, 2, 2, 2, 2, 2, 2, 3, 3, 4] as const;
@@ -165,6 +174,7 @@ export const passwordFor = (target: Target): string => `${CANARY}-${target.name}
 
 export function makePlan(chance: Chance): Plan {
   const count = chance.pick('count', COUNTS);
+  const rotates = chance.of('rotates') < ROTATING_SHARE;
   const chaosMs = ((SHORTEST_MINUTES[count] ?? 0) + chance.below('length', SPREAD_MINUTES)) * MINUTE;
   const targets = Array.from({ length: count }, (_, index) => ({
     namespace: chance.pick(`namespace ${index}`, [NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]]),
@@ -174,7 +184,8 @@ export function makePlan(chance: Chance): Plan {
   const add = (at: number, target: Target, deed: Deed): void => {
     steps.push({ key: `${siteOfDeed(deed)} step ${steps.length}`, at: Math.round(at), target, deed });
   };
-  for (const [index, target] of targets.entries()) addLife(chance, `rds ${index}`, target, chaosMs, add);
+  for (const [index, target] of targets.entries())
+    addLife(chance, `rds ${index}`, target, { chaosMs, rotates }, add);
   addTroubles(chance, targets, chaosMs, add);
   steps.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
   return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps };
@@ -182,7 +193,14 @@ export function makePlan(chance: Chance): Plan {
 
 type Add = (at: number, target: Target, deed: Deed) => void;
 
-function addLife(chance: Chance, name: string, target: Target, chaosMs: number, add: Add): void {
+function rotatingSpec(chance: Chance, name: string, password: string): Partial<RdsSpec> {
+  const isRoot = password === 'generated' && chance.of(`${name} rotates root`) < 0.6;
+  return isRoot ? { ...ROTATING, rootRotateEvery: '4h' } : ROTATING;
+}
+
+type Whole = { chaosMs: number; rotates: boolean };
+
+function addLife(chance: Chance, name: string, target: Target, { chaosMs, rotates }: Whole, add: Add): void {
   // Wants the database of a neighbour, which must exist by then.
   const envies = chance.of(`${name} envy`) < 0.1;
   const createAt = chance.below(`${name} create`, 40 * SECOND) + (envies ? 2 * MINUTE : 0);
@@ -192,16 +210,19 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
       add(createAt + chance.below(`${name} adopt at`, 3 * MINUTE), target, { do: 'adopt foreign' });
   }
   // A namesake or a neighbour to adopt must be in the same account.
-  const isTenant = !envies && chance.of(`${name} namesake`) >= 0.12 && chance.of(`${name} tenant`) < 0.3;
+  const isTenant =
+    !rotates && !envies && chance.of(`${name} namesake`) >= 0.12 && chance.of(`${name} tenant`) < 0.3;
+  const password = chance.pick(`${name} password`, ['generated', 'generated', 'spec', 'secret'] as const);
   add(createAt + 1, target, {
     do: 'create',
-    password: chance.pick(`${name} password`, ['generated', 'generated', 'spec', 'secret']),
+    password,
     policy: chance.pick(`${name} policy`, POLICIES),
     flavor: chance.pick(`${name} flavor`, FLAVORS),
     sizeGb: 40 + 10 * chance.below(`${name} size`, 4),
     ...(envies ? { envies } : {}),
     ...(isTenant ? { isTenant } : {}),
     ...maybeAutopilot(chance, name),
+    ...(rotates ? { more: rotatingSpec(chance, name, password) } : {}),
   });
   const deletes = chance.of(`${name} deletes`) < 0.55;
   const endAt = deletes ? chaosMs * (0.15 + 0.8 * chance.of(`${name} delete at`)) : chaosMs;
@@ -211,20 +232,8 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     const at = createAt + 2 + chance.of(`${edit} at`) * Math.max(0, endAt - createAt);
     add(at, target, editDeed(chance, edit));
   }
-  addJobs(chance, name, target, { from: createAt, to: endAt }, add);
-  if (chance.of(`${name} restore`) < 0.15) {
-    const backupAt = createAt + 90 * SECOND + chance.below(`${name} backup at`, MINUTE);
-    add(backupAt, target, { do: 'hand makes a backup' });
-    for (const time of [0, 1])
-      add(backupAt + (5.5 + time) * MINUTE + chance.below(`${name} restore at ${time}`, 2 * MINUTE), target, {
-        do: 'restore in place',
-      });
-  }
-  if (chance.of(`${name} drill`) < 0.3)
-    add(createAt + chance.of(`${name} drill at`) * Math.max(0, endAt - createAt), target, {
-      do: 'drill',
-      everyMinutes: 2 + chance.below(`${name} drill every`, 3),
-    });
+  addJobs(chance, name, target, { from: createAt, to: endAt, rotates }, add);
+  addBackups(chance, name, target, { from: createAt, to: endAt }, add);
   if (!deletes) return;
   if (chance.of(`${name} hold`) < 0.2) add(endAt - 1, target, { do: 'hold' });
   add(endAt, target, { do: 'delete', foreground: chance.of(`${name} foreground`) < 0.2 });
@@ -239,12 +248,35 @@ function addLife(chance: Chance, name: string, target: Target, chaosMs: number, 
     add(endAt + MINUTE + chance.below(`${name} again at`, 5 * MINUTE), target, { do: 'recreate' });
 }
 
+/** Restores in place, and rehearsals of restores. */
+function addBackups(
+  chance: Chance,
+  name: string,
+  target: Target,
+  { from, to }: { from: number; to: number },
+  add: Add,
+): void {
+  if (chance.of(`${name} restore`) < 0.15) {
+    const backupAt = from + 90 * SECOND + chance.below(`${name} backup at`, MINUTE);
+    add(backupAt, target, { do: 'hand makes a backup' });
+    for (const time of [0, 1])
+      add(backupAt + (5.5 + time) * MINUTE + chance.below(`${name} restore at ${time}`, 2 * MINUTE), target, {
+        do: 'restore in place',
+      });
+  }
+  if (chance.of(`${name} drill`) < 0.3)
+    add(from + chance.of(`${name} drill at`) * Math.max(0, to - from), target, {
+      do: 'drill',
+      everyMinutes: 2 + chance.below(`${name} drill every`, 3),
+    });
+}
+
 /** Orders and wishes that end in Jobs; mostly when there is a database already. */
 function addJobs(
   chance: Chance,
   name: string,
   target: Target,
-  { from, to }: { from: number; to: number },
+  { from, to, rotates }: { from: number; to: number; rotates: boolean },
   add: Add,
 ): void {
   const at = (what: string): number =>
@@ -259,7 +291,8 @@ function addJobs(
       isBoolean ? { do: 'logs by status' } : { do: 'order logs', value: `${index + 1}h` },
     );
   }
-  const declares = chance.of(`${name} declares`) < 0.4;
+  // Other users would end the rotation.
+  const declares = !rotates && chance.of(`${name} declares`) < 0.4;
   for (let index = 0; declares && index <= chance.below(`${name} declares count`, 4); index += 1)
     add(at(`declares ${index}`), target, jobDeed(chance, `${name} declares ${index}`));
 }

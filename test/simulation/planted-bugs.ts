@@ -4,6 +4,7 @@
 import { plantedBug as bug, edit, type PlantedBug } from './planted-bug.ts';
 import { DRILL_BUGS } from './planted-drill-bugs.ts';
 import { JOB_BUGS } from './planted-job-bugs.ts';
+import { ROTATION_BUGS } from './planted-rotation-bugs.ts';
 
 export type { PlantedBug };
 
@@ -337,6 +338,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ),
   ),
   ...JOB_BUGS,
+  ...ROTATION_BUGS,
   ...DRILL_BUGS,
   bug(
     'values from before the last change count',

@@ -144,8 +144,8 @@ export const JOB_BUGS: readonly PlantedBug[] = [
     ['user-password-works'],
     edit(
       'sync/decide/databases-record.ts',
-      "if (report?.job?.key !== key || report.job.state === 'Failed') return false;",
-      "if (report?.job?.key !== key || report.job.state === 'Failed') return true;",
+      "if (!job || (job.key !== key && job.base !== base) || job.state === 'Failed') return false;",
+      "if (!job || (job.key !== key && job.base !== base) || job.state === 'Failed') return true;",
     ),
   ),
   bug(

@@ -9,7 +9,7 @@ import type { Send } from '../../src/otc/send.ts';
 import { DRILL_CONTAINER, type DrillReport, isDrillChild } from '../../src/rds/drill-wish.ts';
 import { PART, SQL_CONTAINER, SQL_PART } from '../../src/rds/job-state.ts';
 import { type LogReport, writeLogReport } from '../../src/rds/log-report.ts';
-import { connectionSecretName } from '../../src/rds/names.ts';
+import { connectionSecretName, rootSecretName } from '../../src/rds/names.ts';
 import type { SqlWish } from '../../src/rds/sql-wish.ts';
 import { SECOND } from './clock.ts';
 import { type Cluster, secretValue } from './cluster.ts';
@@ -137,11 +137,17 @@ export function startPods(deps: PodDeps): void {
     const files = await mounted(job, name, isOver);
     const login = await mounted(job, connectionSecretName(ownerReferences?.[0]?.name ?? ''), isOver);
     if (!files || !login) return mortal.never();
+    // Where the login of the connection Secret takes turns, the one of root comes from its own Secret.
+    const isRoot = secretValue(files, 'username') !== undefined;
+    const root = isRoot
+      ? await mounted(job, rootSecretName(ownerReferences?.[0]?.name ?? ''), isOver)
+      : undefined;
+    const rootPassword = root && secretValue(root, 'password');
     await mortal.lives(clock.sleep(chance.below(`${name} work`, WORK_MS)));
     const report = servers.carryOut(
       JSON.parse(secretValue(files, 'wish.json') ?? '') as SqlWish,
       (file) => secretValue(files, file) ?? '',
-      { ip: secretValue(login, 'ip') ?? '', password: secretValue(login, 'password') ?? '' },
+      { ip: secretValue(login, 'ip') ?? '', password: rootPassword ?? secretValue(login, 'password') ?? '' },
       decision?.kind === 'refused',
     );
     history?.note(`Job ${name} did its work: ${JSON.stringify(report)}`);

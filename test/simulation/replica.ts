@@ -21,13 +21,13 @@ import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
 import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
-import { SECOND } from './clock.ts';
+import { HOUR_MS, SECOND } from './clock.ts';
 import { BASE_URL } from './cloud.ts';
 import type { Mortal } from './mortal.ts';
 import { passwordOf } from './secrets.ts';
 
 export const OUR_NAMESPACE = 'rds-pilot';
-const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND };
+const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND, hourMs: HOUR_MS };
 const KUBE_DEADLINE_MS = 3_000;
 
 export type Replica = {

@@ -9,6 +9,7 @@ import { type Choose, chooseExactly, type Decision, type Strike } from './decisi
 import { DRILL_SCENARIOS } from './drill-scenarios.ts';
 import { JOB_SCENARIOS } from './job-scenarios.ts';
 import type { Deed, Policy, Target } from './plan.ts';
+import { ROTATION_SCENARIOS } from './rotation-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { comeToRest, perform, runTo } from './schedule.ts';
 import { CANARY } from './secrets.ts';
@@ -223,6 +224,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   change(['otc replica'], { readReplicas: [{ name: 'r1' }] }),
   ...JOB_SCENARIOS,
+  ...ROTATION_SCENARIOS,
   ...DRILL_SCENARIOS,
 ];
 

@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
+import { userSecretName } from '../../src/rds/names.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { statusOf } from './cluster.ts';
@@ -135,6 +136,8 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
     case 'children go back':
       leader?.watch.goBack(SECRETS, `${namespace}/${name}-root`, deed.versions);
       leader?.watch.goBack(SECRETS, `${namespace}/${name}-connection`, deed.versions);
+      if (world.people.wishOf(target)?.users?.some(({ rotateEvery }) => rotateEvery !== undefined))
+        leader?.watch.goBack(SECRETS, `${namespace}/${userSecretName(name, 'app', '%')}`, deed.versions);
       return;
     case 'metacontroller restarts':
       return world.restartLeaders();

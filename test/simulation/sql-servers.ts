@@ -6,9 +6,21 @@ import type { Instance, SimCloud } from './cloud.ts';
 
 export type Account = { password: string; grants: string };
 
+export type ServerLogin = { password: string; isOpen: boolean };
+
+/** What happened to a login. */
+export type LoginChange = {
+  instanceId: string;
+  login: string;
+  before: ServerLogin | undefined;
+  after: ServerLogin;
+};
+
 export type Server = {
   databases: Set<string>;
   users: Map<string, Account>;
+  /** By name, with those that take turns. */
+  logins: Map<string, ServerLogin>;
   /** Every password that an account ever had. */
   passwords: Map<string, Set<string>>;
 };
@@ -24,7 +36,12 @@ export function createSqlServers(cloud: SimCloud) {
   const servers = new Map<string, Server>();
 
   const serverOf = ({ id }: Pick<Instance, 'id'>): Server => {
-    const known = servers.get(id) ?? { databases: new Set(), users: new Map(), passwords: new Map() };
+    const known = servers.get(id) ?? {
+      databases: new Set(),
+      users: new Map(),
+      logins: new Map(),
+      passwords: new Map(),
+    };
     servers.set(id, known);
     return known;
   };
@@ -41,6 +58,46 @@ export function createSqlServers(cloud: SimCloud) {
       grants: user.grants === undefined ? (before?.grants ?? '') : rightsOf(user.grants),
     });
     setPassword(server, account, password);
+  }
+
+  const listeners: ((change: LoginChange) => void)[] = [];
+
+  function setLogin(instance: Pick<Instance, 'id'>, login: string, after: ServerLogin): void {
+    const { logins } = serverOf(instance);
+    const before = logins.get(login);
+    if (before?.password === after.password && before.isOpen === after.isOpen) return;
+    logins.set(login, after);
+    for (const listener of listeners) listener({ instanceId: instance.id, login, before, after });
+  }
+
+  type Turn = { login: string; passwordFile: string };
+
+  function turn(
+    instance: Pick<Instance, 'id'>,
+    {
+      current,
+      next,
+      close,
+    }: { current?: Turn | undefined; next?: Turn | undefined; close?: string | undefined },
+    passwords: (file: string) => string,
+  ): void {
+    for (const one of [current, next])
+      if (one) setLogin(instance, one.login, { password: passwords(one.passwordFile), isOpen: true });
+    const closing = close === undefined ? undefined : serverOf(instance).logins.get(close);
+    if (close !== undefined && closing) setLogin(instance, close, { ...closing, isOpen: false });
+  }
+
+  function turnAll(
+    instance: Pick<Instance, 'id'>,
+    { users, administrators }: SqlWish,
+    passwords: (file: string) => string,
+    refused: SqlUser | undefined,
+  ): void {
+    for (const { name, logins, passwordFile } of users.filter((one) => one !== refused)) {
+      const current = { login: logins?.current ?? name, passwordFile };
+      turn(instance, { ...logins, current }, passwords);
+    }
+    if (administrators) turn(instance, administrators, passwords);
   }
 
   function make(
@@ -60,6 +117,11 @@ export function createSqlServers(cloud: SimCloud) {
 
   return {
     serverOf,
+    onLogin: (listener: (change: LoginChange) => void) => void listeners.push(listener),
+    letsIn(id: string | undefined, login: string, password: string): boolean {
+      const known = id === undefined ? undefined : servers.get(id)?.logins.get(login);
+      return known?.isOpen === true && known.password === password;
+    },
     /** undefined: the server lets this login in. */
     whyDenied(login: Login): string | undefined {
       const instance = find(login);
@@ -73,6 +135,7 @@ export function createSqlServers(cloud: SimCloud) {
       if (instance.password !== login.password) return { ...DONE, fatal: 'Access denied for user root' };
       const refused = refuses ? wish.users[0] : undefined;
       make(serverOf(instance), wish, passwords, refused);
+      turnAll(instance, wish, passwords, refused);
       const failures = refused
         ? [{ what: `user ${accountLabel(wish.engine, refused)}`, why: 'the server said no' }]
         : [];

@@ -21,6 +21,7 @@ import { createCloudOracle } from './oracle-cloud.ts';
 import { createClusterOracle } from './oracle-cluster.ts';
 import { createCredentialOracle } from './oracle-credentials.ts';
 import type { Facts } from './oracle-end.ts';
+import { createLoginOracle } from './oracle-logins.ts';
 import { createSqlOracle } from './oracle-sql.ts';
 import { createOtcWire } from './otc-wire.ts';
 import { createPeople } from './people.ts';
@@ -87,6 +88,8 @@ export async function createWorld(options: WorldOptions) {
   const servers = createSqlServers(cloud);
   const credentials = createCredentialOracle(cluster, cloud, report);
   createSqlOracle(cluster, servers, report);
+  const rootPassword = (id: string) => cloud.instance(cluster.journal(id)?.journal.id ?? '')?.password;
+  createLoginOracle(cluster, servers, rootPassword, clock.now, report);
   const { tellsNothing } = clusterOracle;
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 

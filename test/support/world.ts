@@ -12,6 +12,7 @@ import { createEvidenceKeeper } from '../../src/kube/evidence.ts';
 import { createJournalStore } from '../../src/kube/journal.ts';
 import { createReadLive, createReadLiveBackup } from '../../src/kube/live.ts';
 import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
+import { createReadSecretOwners } from '../../src/kube/secret-owner.ts';
 import { createApiServer } from '../../src/local/api-server.ts';
 import { backupAdmission } from '../../src/local/backup-admission.ts';
 import type { CallHook } from '../../src/local/hook-call.ts';
@@ -71,6 +72,10 @@ export type WorldOptions = {
   hookTokens?: string[];
   deps?: Partial<SyncDeps>;
   logTo?: { write(line: string): void };
+  /** With the DecoratorController that shares Secrets. */
+  shares?: boolean;
+  /** Beside team-a. */
+  namespaces?: readonly string[];
 };
 
 export type HookCall = { path: string; body: unknown; status: number; answer: unknown };
@@ -86,7 +91,7 @@ export async function createWorld(options: WorldOptions = {}) {
     clock,
     uid,
     admission: { Rds: rdsAdmission, RdsBackup: backupAdmission },
-    namespaces: ['rds-pilot', 'team-a'],
+    namespaces: ['rds-pilot', 'team-a', ...(options.namespaces ?? [])],
   });
   const calls: HookCall[] = [];
   const listeners: ((request: OtcRequest) => void)[] = [];
@@ -107,6 +112,7 @@ export async function createWorld(options: WorldOptions = {}) {
       ownerLeases: createOwnerLeases(api.call, 'rds-pilot', 2_500),
       readLive: createReadLive(api.call, 2_500),
       readLiveBackup: createReadLiveBackup(api.call, 2_500),
+      readSecretOwners: createReadSecretOwners(api.call, 2_500),
       timing: options.timing ?? defaultTiming,
       draw: () => ({ password: drawPassword((below) => Math.floor(random() * below)), mark: uid() }),
       memorySince: undefined,
@@ -140,14 +146,15 @@ export async function createWorld(options: WorldOptions = {}) {
     return { status: response.statusCode, headers, body: response.body };
   };
   const startLoops = async (): Promise<Metacontroller[]> => {
-    const loops = ['controller', 'controller-rdsbackup'].map((name) =>
-      createMetacontroller({
-        controller: controllerManifest(name),
-        kube: api.call,
-        watch: api.source,
-        callHook,
-        clock,
-      }),
+    const loops = ['controller', 'controller-rdsbackup', ...(options.shares ? ['decorator-share'] : [])].map(
+      (name) =>
+        createMetacontroller({
+          controller: controllerManifest(name),
+          kube: api.call,
+          watch: api.source,
+          callHook,
+          clock,
+        }),
     );
     for (const loop of loops) await loop.start();
     return loops;

@@ -53,7 +53,7 @@ capabilities: {drop: [ALL]}
 
 {{/* The controllers as the repository has them (files/ is generated from metacontroller/), as a list. */}}
 {{- define "rds-pilot.controllers" -}}
-{{- range $path, $_ := .Files.Glob "files/controller*.yaml" }}
+{{- range $path, $_ := .Files.Glob (.Values.sharing.enabled | ternary "files/{controller,decorator}*.yaml" "files/controller*.yaml") }}
 {{- range $text := regexSplit "(?m)^---$" ($.Files.Get $path) -1 }}
 {{- with fromYaml $text }}
 - {{ toJson . }}

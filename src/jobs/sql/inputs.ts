@@ -3,11 +3,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Compile } from 'typebox/compile';
-import { type SqlUser, type SqlWish, SqlWishSchema } from '../../rds/sql-wish.ts';
+import { type SqlWish, SqlWishSchema } from '../../rds/sql-wish.ts';
 import type { Login } from './connect.ts';
 import { Fatal } from './work.ts';
 
-export type Inputs = { wish: SqlWish; login: Login; passwords: (user: SqlUser) => string; secrets: string[] };
+export type Inputs = {
+  wish: SqlWish;
+  login: Login;
+  passwords: (file: { passwordFile: string }) => string;
+  secrets: string[];
+};
 
 const check = Compile(SqlWishSchema);
 
@@ -45,13 +50,15 @@ export function readLogin(folder: string): Login {
 export function readInputs(folders: { wish: string; login: string }): Inputs {
   const wish = wishIn(folders.wish);
   const login = readLogin(folders.login);
+  const { current, next } = wish.administrators ?? {};
+  const files = [...wish.users.flatMap((user) => [user, user.logins?.next]), current, next];
   const known = new Map(
-    wish.users.map((user) => [user.passwordFile, readFileIn(folders.wish, user.passwordFile)]),
+    files.flatMap((one) => (one ? [[one.passwordFile, readFileIn(folders.wish, one.passwordFile)]] : [])),
   );
   return {
     wish,
     login,
-    passwords: (user) => known.get(user.passwordFile) ?? '',
+    passwords: ({ passwordFile }) => known.get(passwordFile) ?? '',
     secrets: [login.password, ...known.values()],
   };
 }

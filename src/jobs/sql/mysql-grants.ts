@@ -1,10 +1,12 @@
 // The difference between wanted and present rights of one MySQL user, as statements.
 
-import { accountHost, type SqlUser } from '../../rds/sql-wish.ts';
+import { accountHost } from '../../rds/sql-wish.ts';
 import { ALL, GRANT_OPTION, presentRights, type Rights, type WantedRights } from './mysql-rights.ts';
 import { accountSql, literal, type MysqlSession } from './mysql-session.ts';
 
-export async function syncRights(session: MysqlSession, user: SqlUser, wanted: WantedRights): Promise<void> {
+type Account = { name: string; host?: string | undefined };
+
+export async function applyRights(session: MysqlSession, user: Account, wanted: WantedRights): Promise<void> {
   const account = accountSql(user);
   const lines = (await session.rows(`SHOW GRANTS FOR ${account}`)).map((row) =>
     String(Object.values(row)[0] ?? ''),
@@ -37,7 +39,7 @@ function grantSql(privileges: readonly string[], target: string, account: string
 
 async function extraIn(
   session: MysqlSession,
-  user: SqlUser,
+  user: Account,
   target: string,
   held: ReadonlySet<string>,
   rights: Rights,
@@ -53,7 +55,7 @@ async function extraIn(
 }
 
 /** What ALL PRIVILEGES stands for differs between servers; the server knows. */
-async function spelledOut(session: MysqlSession, user: SqlUser, target: string): Promise<string[]> {
+async function spelledOut(session: MysqlSession, user: Account, target: string): Promise<string[]> {
   const grantee = literal(`'${user.name}'@'${accountHost(user)}'`);
   const [database = '', table = ''] = namesIn(target);
   const where =

@@ -62,7 +62,7 @@ const EVERYWHERE = [
 export const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /** In a GRANT the name of a database is a pattern: without a backslash app_1 would mean appX1 too. */
-const pattern = (name: string): string => identifier(name.replace(/[\\_%]/g, (char) => `\\${char}`));
+export const pattern = (name: string): string => identifier(name.replace(/[\\_%]/g, (char) => `\\${char}`));
 
 type Scope = { database: string | undefined; table: string | undefined };
 

@@ -1,16 +1,18 @@
 // Makes databases, users and rights true on MySQL: reads what is there, and writes only what differs.
 
 import { createHash } from 'node:crypto';
-import { accountHost, accountLabel, type SqlUser, type SqlWish } from '../../rds/sql-wish.ts';
+import { ROOT_ACCOUNT } from '../../rds/rotation.ts';
+import { accountHost, accountLabel, loginOf, type SqlWish } from '../../rds/sql-wish.ts';
 import { connected, type Login } from './connect.ts';
 import { dropMysqlDatabase, dropMysqlUser } from './mysql-drop.ts';
-import { syncRights } from './mysql-grants.ts';
+import { applyRights } from './mysql-grants.ts';
+import { type MysqlServer, syncCurrent, syncHolder, turnAdministrators, turnLogins } from './mysql-logins.ts';
 import { identifier, wantedRights } from './mysql-rights.ts';
 import { accountSql, isDenied, letsIn, literal, type MysqlSession, openMysql } from './mysql-session.ts';
 import { checkDatabaseName, checkHost, checkPassword, checkUserName } from './names.ts';
 import { Fatal, type Work } from './work.ts';
 
-export type Passwords = (user: SqlUser) => string;
+export type Passwords = (file: { passwordFile: string }) => string;
 
 /** What the server keeps of an account. */
 type Account = { plugin: string; hash: string };
@@ -29,19 +31,38 @@ export async function applyToMysql(
     const lower = (await session.rows('SELECT @@lower_case_table_names AS mode'))[0]?.mode !== 0;
     await createDatabases(session, wish.databases, lower, work);
     const accounts = await presentAccounts(session);
+    const known = { ...login, tls: session.tls };
+    const server: MysqlServer = {
+      session,
+      login: known,
+      work,
+      passwords,
+      exists: (account) => accounts.has(key(account)),
+      syncAccount: (account, password) =>
+        syncAccount(
+          session,
+          { user: account, password, present: accounts.get(key(account)), login: known },
+          work,
+        ),
+    };
     for (const user of wish.users) {
       await work.attempt(`user ${accountLabel('MySQL', user)}`, async () => {
         checkUserName('MySQL', user.name);
         checkHost(accountHost(user));
-        const password = passwords(user);
-        checkPassword(password);
+        checkPassword(passwords(user));
         // Rights are read before the user is made: a user whose rights are refused is not made half.
         const wanted = wantedRights(user, lower);
-        const known = { ...login, tls: session.tls };
-        await syncAccount(session, { user, password, present: accounts.get(key(user)), login: known }, work);
-        await syncRights(session, user, wanted);
+        await syncHolder(server, user);
+        await applyRights(session, user, wanted);
+        await syncCurrent(server, user);
       });
     }
+    for (const user of wish.users.filter(({ logins }) => logins?.next ?? logins?.close)) {
+      await work.attempt(loginOf(accountLabel('MySQL', user)), () => turnLogins(server, user));
+    }
+    const { administrators } = wish;
+    if (administrators)
+      await work.attempt(loginOf(ROOT_ACCOUNT), () => turnAdministrators(server, administrators));
     for (const user of wish.drop.users) {
       await work.attempt(`removed user ${accountLabel('MySQL', user)}`, () => dropMysqlUser(session, user));
     }
@@ -94,7 +115,12 @@ async function presentAccounts(session: MysqlSession): Promise<Map<string, Accou
   );
 }
 
-type Wanted = { user: SqlUser; password: string; present: Account | undefined; login: Login };
+type Wanted = {
+  user: { name: string; host?: string | undefined };
+  password: string;
+  present: Account | undefined;
+  login: Login;
+};
 
 async function syncAccount(
   session: MysqlSession,

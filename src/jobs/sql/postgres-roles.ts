@@ -28,27 +28,35 @@ export async function syncRole(server: Server, user: SqlUser, password: string):
   checkPassword(password);
   if ((user.privileges ?? []).length > 0)
     throw new Refused('privileges are statements of MySQL; write the rights as grants');
-  const present = await findRole(server, user.name);
+  if (user.logins && user.logins.current !== user.name) return;
+  await setPassword(server, user.name, password);
+  await becomeMember(server, user.name);
+}
+
+/** Makes the role where there is none, and lets it log in with this password. */
+export async function setPassword(server: Server, name: string, password: string): Promise<void> {
+  const present = await findRole(server, name);
   if (present?.isMighty) throw new Refused('a role of the server itself has this name');
   const { session, login, work } = server;
-  const role = identifier(user.name);
-  if (!present) await session.write(...withPassword(server, `CREATE ROLE ${role} LOGIN`, user, password));
-  else {
-    if (!present.canLogin) await session.write(`ALTER ROLE ${role} LOGIN`);
-    const timeoutMs = Math.max(1_000, Math.min(10_000, work.remainingMs()));
-    if (!(await isPassword({ ...login, username: user.name, password }, timeoutMs)))
-      await session.write(...withPassword(server, `ALTER ROLE ${role}`, user, password));
+  const role = identifier(name);
+  if (!present) {
+    await session.write(...withPassword(server, `CREATE ROLE ${role} LOGIN`, name, password));
+    return;
   }
-  await becomeMember(server, user.name);
+  const timeoutMs = Math.max(1_000, Math.min(10_000, work.remainingMs()));
+  const isSet = present.canLogin && (await isPassword({ ...login, username: name, password }, timeoutMs));
+  // Password first: an open door must not have the old key, not even for a moment.
+  if (!isSet) await session.write(...withPassword(server, `ALTER ROLE ${role}`, name, password));
+  if (!present.canLogin) await session.write(`ALTER ROLE ${role} LOGIN`);
 }
 
 function withPassword(
   { version }: Server,
   start: string,
-  user: SqlUser,
+  name: string,
   password: string,
 ): [sql: string, shown: string] {
-  const kept = version >= 100_000 ? scramVerifier(password) : md5Verifier(password, user.name);
+  const kept = version >= 100_000 ? scramVerifier(password) : md5Verifier(password, name);
   return [`${start} PASSWORD ${literal(kept)}`, `${start} PASSWORD ***`];
 }
 

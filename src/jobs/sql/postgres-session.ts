@@ -96,3 +96,18 @@ export async function isPassword(login: Login, timeoutMs: number): Promise<boole
     return codeOf(error) === FORBIDDEN_DATABASE;
   }
 }
+
+/** Logs in and tells as whom the session acts. */
+export async function currentUser(login: Login, database: string, timeoutMs: number): Promise<string> {
+  const { client } = await open(
+    { ...login, password: login.password.normalize('NFKC') },
+    database,
+    timeoutMs,
+  );
+  try {
+    const { rows } = await client.query('SELECT current_user AS name');
+    return String((rows as Row[])[0]?.name);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

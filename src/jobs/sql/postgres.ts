@@ -1,10 +1,12 @@
 // Makes databases, users and rights true on PostgreSQL: reads what is there, and writes only what differs.
 
-import type { SqlUser, SqlWish } from '../../rds/sql-wish.ts';
+import { ROOT_ACCOUNT } from '../../rds/rotation.ts';
+import { loginOf, type SqlUser, type SqlWish } from '../../rds/sql-wish.ts';
 import { connected, type Login } from './connect.ts';
 import { checkDatabaseName, Refused } from './names.ts';
 import { databasesWith, dropPostgresDatabase, dropRole, type InDatabase } from './postgres-drop.ts';
 import { readDatabase, syncDatabaseRights } from './postgres-grants.ts';
+import { syncHolder, turnAdministrators, turnLogins } from './postgres-logins.ts';
 import {
   canCreate,
   type EveryRight,
@@ -21,9 +23,11 @@ import { Fatal, type Work } from './work.ts';
 const LOCK = 7_330_552;
 const HOME = 'postgres';
 
+type Passwords = (file: { passwordFile: string }) => string;
+
 export async function applyToPostgres(
   wish: SqlWish,
-  passwords: (user: SqlUser) => string,
+  passwords: Passwords,
   login: Login,
   work: Work,
 ): Promise<void> {
@@ -48,7 +52,10 @@ export async function applyToPostgres(
     }
     const made: SqlUser[] = [];
     for (const user of wish.users) {
-      const isMade = await work.attempt(`user ${user.name}`, () => syncRole(server, user, passwords(user)));
+      const isMade = await work.attempt(`user ${user.name}`, async () => {
+        await syncRole(server, user, passwords(user));
+        await syncHolder(server, user, passwords(user));
+      });
       if (isMade) made.push(user);
     }
     const managed = made.filter(({ grants }) => grants !== undefined);
@@ -56,6 +63,7 @@ export async function applyToPostgres(
       await work.attempt(`owner of database ${name}`, () => syncOwner(server, name, managed));
     }
     await syncAllRights(server, managed, inDatabase);
+    await turnAll(server, wish, made, passwords, inDatabase);
     for (const { name } of wish.drop.users) {
       await work.attempt(`removed user ${name}`, () => dropRole(server, name, inDatabase));
     }
@@ -65,6 +73,21 @@ export async function applyToPostgres(
       );
     }
   });
+}
+
+async function turnAll(
+  server: Server,
+  { administrators }: SqlWish,
+  made: readonly SqlUser[],
+  passwords: Passwords,
+  inDatabase: InDatabase,
+): Promise<void> {
+  const { work } = server;
+  for (const user of made.filter(({ logins }) => logins !== undefined)) {
+    await work.attempt(loginOf(user.name), () => turnLogins(server, user, passwords, inDatabase));
+  }
+  if (administrators)
+    await work.attempt(loginOf(ROOT_ACCOUNT), () => turnAdministrators(server, administrators, passwords));
 }
 
 async function takeLock({ session, work }: Server): Promise<void> {

@@ -28,6 +28,11 @@ export async function act(
         : LOST;
     case 'swapJournal':
       return held && (await deps.journal.swap(held, action.journal)) ? { kind: 'asDecided' } : LOST;
+    case 'swapIfLive': {
+      const because = await staleAgainstLive(deps, observed, { do: 'rotate' });
+      if (because !== undefined) return { kind: 'stale', because };
+      return held && (await deps.journal.swap(held, action.journal)) ? { kind: 'asDecided' } : LOST;
+    }
     case 'claim':
       return claimAndWrite(deps, full, action, budget);
     case 'tell': {

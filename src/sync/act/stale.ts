@@ -23,7 +23,7 @@ const CONSENTS = [
 export async function staleAgainstLive(
   deps: SyncDeps,
   o: Observed,
-  write: Claimed | { do: 'adopt' | 'letGo' | 'drill' | 'scale' | 'watch' },
+  write: Claimed | { do: 'adopt' | 'letGo' | 'drill' | 'rotate' | 'scale' | 'watch' },
 ): Promise<string | undefined> {
   const removing = write.do === 'delete' || write.do === 'finalBackup' || write.do === 'letGo';
   const live = await deps.readLive(o.rds, { surroundings: removing }).catch((error: unknown) => {

@@ -3,6 +3,7 @@
 
 import { canNameService, connectionSecretName, rootSecretName, serviceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
+import type { ConnectionWish } from '../decide/connection.ts';
 import type { DatabasesPlan } from '../decide/databases-plan.ts';
 import type { ChildObject, Observed } from '../decide/observed.ts';
 import { databaseChildren } from './databases.ts';
@@ -11,28 +12,26 @@ import { endpointSlice } from './endpoint-slice.ts';
 import { logChildren } from './logs.ts';
 import { connectionSecret, rootSecret } from './secrets.ts';
 import { type Endpoint, service } from './service.ts';
-
-const DB_USER: Record<string, string> = { SQLServer: 'rdsuser' };
+import { withShareMarks } from './share-marks.ts';
+import type { UserSecretWish } from './user-secrets.ts';
 
 export type ChildInputs = {
-  /** The root password that clients may use now; undefined when it is not known. */
-  password: string | undefined;
+  /** The login that clients may use now; undefined when it is not known. */
+  connection: ConnectionWish | undefined;
   /** Make the Secret with a newly drawn root password. */
   drawRoot: boolean;
   databases?: DatabasesPlan | undefined;
+  /** Users' logins that took their turn. */
+  logins: readonly UserSecretWish[];
 };
 
 export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInputs): ChildObject[] {
-  const { password, drawRoot } = inputs;
+  const { drawRoot } = inputs;
   const { name, namespace } = o.rds.metadata;
   const endpoint: Endpoint | undefined =
     status.ip !== undefined && status.port !== undefined
       ? { name, namespace, ip: status.ip, port: status.port }
       : undefined;
-  const login =
-    password === undefined
-      ? undefined
-      : { engine: o.spec.datastoretype, username: DB_USER[o.spec.datastoretype] ?? 'root', password };
   const named = canNameService(name) ? endpoint : undefined;
   const wanted = [
     { kind: 'Service', name: serviceName(name), made: named && service(named) },
@@ -40,7 +39,7 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
     {
       kind: 'Secret',
       name: connectionSecretName(name),
-      made: endpoint && login && connectionSecret(endpoint, login),
+      made: endpoint && inputs.connection && connectionOf(endpoint, inputs.connection),
     },
     {
       kind: 'Secret',
@@ -52,12 +51,18 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
   return wanted
     .map(({ kind, name: childName, made }) => made ?? observedAgain(o, kind, childName))
     .concat(
-      databaseChildren(o, status, inputs.databases, endpoint, again),
+      databaseChildren(o, status, inputs.databases, endpoint, inputs.logins, again),
       logChildren(o, again),
       drillChildren(o, again),
     )
     .filter((child) => child !== undefined)
-    .filter((child) => !isTaken(o, child));
+    .filter((child) => !isTaken(o, child))
+    .map((child) => withShareMarks(o.rds, child));
+}
+
+function connectionOf(endpoint: Endpoint, { annotations, ...login }: ConnectionWish): ChildObject {
+  const made = connectionSecret(endpoint, login);
+  return annotations ? { ...made, metadata: { ...made.metadata, annotations } } : made;
 }
 
 function isTaken(o: Observed, child: Pick<ChildObject, 'kind' | 'metadata'>): boolean {

@@ -2,7 +2,7 @@
 // so that it is copied nowhere.
 
 import { PART, SQL_CONTAINER, SQL_PART } from '../../rds/job-state.ts';
-import { connectionSecretName } from '../../rds/names.ts';
+import { connectionSecretName, rootSecretName } from '../../rds/names.ts';
 import { SQL_JOB_PATHS, SQL_REFUSED, type SqlWish } from '../../rds/sql-wish.ts';
 import type { ChildObject } from '../decide/observed.ts';
 import { MANAGED_BY } from './labels.ts';
@@ -15,6 +15,8 @@ export type SqlJobWish = {
   /** By the file that the wish names. */
   passwords: Record<string, string>;
   image: string;
+  /** The administrator whose password is in the Secret of root; absent: the login of the connection Secret. */
+  root?: string;
 };
 
 /** For the Job with all its tries; the program ends itself earlier, to leave a report. */
@@ -35,7 +37,11 @@ export function sqlJob(rds: Rds, job: SqlJobWish): ChildObject[] {
       kind: 'Secret',
       metadata,
       type: 'Opaque',
-      data: encoded({ 'wish.json': JSON.stringify(job.wish), ...job.passwords }),
+      data: encoded({
+        'wish.json': JSON.stringify(job.wish),
+        ...job.passwords,
+        ...(job.root === undefined ? {} : { username: job.root }),
+      }),
     },
     {
       apiVersion: 'batch/v1',
@@ -59,7 +65,7 @@ export function sqlJob(rds: Rds, job: SqlJobWish): ChildObject[] {
   ];
 }
 
-function podSpec(rds: Rds, { name, image }: SqlJobWish): Record<string, unknown> {
+function podSpec(rds: Rds, { name, image, root }: SqlJobWish): Record<string, unknown> {
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -93,14 +99,35 @@ function podSpec(rds: Rds, { name, image }: SqlJobWish): Record<string, unknown>
     ],
     volumes: [
       { name: 'wish', secret: { secretName: name, defaultMode: FILE_MODE } },
-      {
-        name: 'login',
-        secret: {
-          secretName: connectionSecretName(rds.name),
-          defaultMode: FILE_MODE,
-          items: ['ip', 'port', 'username', 'password'].map((key) => ({ key, path: key })),
-        },
-      },
+      root === undefined ? connectionLogin(rds) : rootLogin(rds, name),
     ],
+  };
+}
+
+const items = (...keys: string[]) => keys.map((key) => ({ key, path: key }));
+
+function connectionLogin({ name }: Rds): Record<string, unknown> {
+  return {
+    name: 'login',
+    secret: {
+      secretName: connectionSecretName(name),
+      defaultMode: FILE_MODE,
+      items: items('ip', 'port', 'username', 'password'),
+    },
+  };
+}
+
+/** The login of the connection Secret takes turns; the one of root is only the operator's. */
+function rootLogin({ name }: Rds, job: string): Record<string, unknown> {
+  return {
+    name: 'login',
+    projected: {
+      defaultMode: FILE_MODE,
+      sources: [
+        { secret: { name: connectionSecretName(name), items: items('ip', 'port') } },
+        { secret: { name: rootSecretName(name), items: items('password') } },
+        { secret: { name: job, items: items('username') } },
+      ],
+    },
   };
 }

@@ -1,6 +1,6 @@
 // One Secret per declared user, in the form that Service Binding tools read.
 
-import { PART, USER_PART } from '../../rds/job-state.ts';
+import { NEXT_PART, PART, USER_PART } from '../../rds/job-state.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
 import type { ChildObject } from '../decide/observed.ts';
 import { MANAGED_BY } from './labels.ts';
@@ -18,6 +18,9 @@ export type UserSecretWish = {
   database: string | undefined;
 };
 
+/** A password for a login that is to be made; it has to be kept before it is used. */
+export type Drawing = { name: string; account: string; mark: string; password: string };
+
 const SCHEME: Record<string, string> = { MySQL: 'mysql', PostgreSQL: 'postgresql' };
 
 export function userSecret(endpoint: Endpoint, wish: UserSecretWish): ChildObject {
@@ -32,6 +35,22 @@ export function userSecret(endpoint: Endpoint, wish: UserSecretWish): ChildObjec
       annotations: { [ANNOTATIONS.draw]: wish.mark, [ANNOTATIONS.account]: wish.account },
     },
     data: wish.database === undefined ? data : { ...data, ...inDatabase(data, wish, wish.database) },
+  };
+}
+
+/** A drawn password, for the Job that makes it work and for whoever has to publish it again. */
+export function drawingSecret(rds: { namespace: string }, drawing: Drawing): ChildObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: drawing.name,
+      namespace: rds.namespace,
+      labels: { ...MANAGED_BY, [PART]: NEXT_PART },
+      annotations: { [ANNOTATIONS.draw]: drawing.mark, [ANNOTATIONS.account]: drawing.account },
+    },
+    type: 'Opaque',
+    data: encoded({ password: drawing.password }),
   };
 }
 

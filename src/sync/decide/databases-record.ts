@@ -5,8 +5,9 @@ import type { JobEnd } from '../../rds/job-state.ts';
 import { accountLabel, type SqlFailure, type SqlReport } from '../../rds/sql-wish.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { UserSecretWish } from '../children/user-secrets.ts';
-import type { DatabasesWish, DeclaredUser } from './databases-wish.ts';
+import { type DatabasesWish, type DeclaredUser, sqlEngine } from './databases-wish.ts';
 import type { Observed } from './observed.ts';
+import { currentLogin, provenDrawing, rotatingAccounts } from './rotating.ts';
 
 type Report = NonNullable<RdsStatus['databases']>;
 
@@ -38,6 +39,7 @@ export function recordOf({ o, wanted, name, attempt, end, said }: Ended): Report
     job: {
       name,
       key: wanted.key,
+      base: wanted.base,
       attempt,
       state,
       endedAt: isoTime(endedMs),
@@ -58,7 +60,7 @@ function failuresOf(end: JobEnd, said: SqlReport | undefined): SqlFailure[] {
   return more > 0 ? [...shown, { what: OTHERS, why: `${more} more, see the log of the Job` }] : shown;
 }
 
-const OTHERS = 'others';
+export const OTHERS = 'others';
 
 /** What would have to be dropped once it is declared no more. After a failure nobody knows how far it came. */
 function made(o: Observed, { engine, wish, users }: DatabasesWish, succeeded: boolean): Report {
@@ -85,38 +87,58 @@ export function secretsToPublish(
 ): UserSecretWish[] {
   const wishes: UserSecretWish[] = [];
   for (const declared of wanted.users) {
-    const { password } = declared;
-    const shown = password.draw
-      ? mayDraw && { password: password.draw.password, mark: password.draw.mark }
-      : isInForce(wanted, report, declared) && {
-          password: password.value ?? '',
-          mark: password.version ?? '',
-        };
+    const { password, rotating, login } = declared;
+    const proven = rotating && provenDrawing(rotating);
+    const shown = proven
+      ? proven
+      : password.draw
+        ? mayDraw && { password: password.draw.password, mark: password.draw.mark }
+        : isInForce(wanted, report, declared) && {
+            password: password.value ?? '',
+            mark: password.version ?? '',
+          };
     if (!shown) continue;
     wishes.push({
       name: password.secretName,
       account: declared.account,
       mark: shown.mark,
-      login: { engine: wanted.engine, username: declared.user.name, password: shown.password },
+      login: { engine: wanted.engine, username: login, password: shown.password },
       database: onlyDatabase(o, declared),
     });
   }
   return wishes;
 }
 
+/** What can be published whatever else is known: the login that the rotation names, with its own password. */
+export function provenLogins(o: Observed): UserSecretWish[] {
+  const engine = sqlEngine(o);
+  if (!engine) return [];
+  return rotatingAccounts(o, engine).flatMap((one) => {
+    const proven = provenDrawing(one);
+    const user = o.spec.users?.find((declared) => accountLabel(engine, declared) === one.account);
+    if (!proven || !user) return [];
+    const login = { engine, username: currentLogin(one), password: proven.password };
+    const { account, kept } = one;
+    return [
+      { name: kept.secretName, account, mark: proven.mark, login, database: onlyDatabase(o, { user }) },
+    ];
+  });
+}
+
 function isInForce(
-  { key }: DatabasesWish,
+  { key, base }: DatabasesWish,
   report: RdsStatus['databases'],
   { account, password }: DeclaredUser,
 ): boolean {
   if (password.published && password.published.password === password.value) return true;
-  if (report?.job?.key !== key || report.job.state === 'Failed') return false;
+  const job = report?.job;
+  if (!job || (job.key !== key && job.base !== base) || job.state === 'Failed') return false;
   const failed = (report.failures ?? []).map(({ what }) => what);
   return !failed.includes(`user ${account}`) && !failed.includes(OTHERS);
 }
 
 /** Named by the grants, or the only one that there is. */
-function onlyDatabase(o: Observed, { user }: DeclaredUser): string | undefined {
+function onlyDatabase(o: Observed, { user }: Pick<DeclaredUser, 'user'>): string | undefined {
   const granted = new Set((user.grants ?? []).map(({ database }) => database).filter((name) => name !== '*'));
   const candidates = granted.size > 0 ? [...granted] : [...new Set(o.spec.databases ?? [])];
   return candidates.length === 1 ? candidates[0] : undefined;

@@ -4,34 +4,69 @@
 import type { Instance } from '../../otc/cloud.ts';
 import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { hasRunningPod, isSqlJob, jobEnd } from '../../rds/job-state.ts';
-import { ANNOTATIONS, sqlJobName, sqlJobPrefix, UID_TAG } from '../../rds/names.ts';
+import { ANNOTATIONS, drawingName, sqlJobName, sqlJobPrefix, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
 import type { Reason } from '../../rds/reasons.ts';
-import type { SqlFailure } from '../../rds/sql-wish.ts';
+import type { SqlEngine, SqlFailure } from '../../rds/sql-wish.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { SqlJobWish } from '../children/sql-job.ts';
+import type { Drawing } from '../children/user-secrets.ts';
 import type { DatabasesPlan } from './databases-plan.ts';
 import { recordOf, secretsToPublish } from './databases-record.ts';
 import { type DatabasesWish, databasesWish, sqlEngine } from './databases-wish.ts';
 import { stateOf } from './instance-state.ts';
 import type { ChildObject, Observed } from './observed.ts';
-import { passwordState, publishedPassword } from './password.ts';
+import { isTold, passwordState } from './password.ts';
 import { PACE } from './plan.ts';
+import { isPublished, provenDrawing, ROOT, rotatingAccounts } from './rotating.ts';
 
 export function databasesPlan(o: Observed, instance: Instance): DatabasesPlan | undefined {
-  const isAsked = (o.spec.databases ?? []).length > 0 || (o.spec.users ?? []).length > 0;
+  const isAsked =
+    (o.spec.databases ?? []).length > 0 || (o.spec.users ?? []).length > 0 || o.administrator !== undefined;
   const before = o.rds.status?.databases;
   if (!isAsked && !before && !findCondition(o.rds.status?.conditions, 'DatabasesReady')) return undefined;
   const engine = sqlEngine(o);
   if (engine === undefined) return isAsked ? unsupported() : nothingDeclared();
   const wanted = databasesWish(o, engine);
   if (!isAsked && !hasDrops(wanted)) return nothingDeclared();
-  const plan = jobPlan(o, instance, wanted);
+  const plan = wanted.isUnsure ? unsurePlan(o, wanted) : jobPlan(o, instance, wanted);
   const secrets = secretsToPublish(o, wanted, plan.report, mayAct(o, instance) === undefined);
-  return { ...plan, secrets };
+  return { ...plan, secrets, draws: missingCopies(o, engine), keepDrawn: neededDrawings(o, engine) };
 }
 
-type JobPlan = Omit<DatabasesPlan, 'secrets'>;
+type JobPlan = Omit<DatabasesPlan, 'secrets' | 'draws' | 'keepDrawn'>;
+
+/** Before its first turn a login has no second place for its password; it gets one from its Secret. */
+function missingCopies(o: Observed, engine: SqlEngine): Drawing[] {
+  return rotatingAccounts(o, engine).flatMap((one) => {
+    const { published, secretName } = one.kept;
+    const slot = one.rotation?.current;
+    if (!published || !slot || slot === 'root' || !one.rotation?.mark) return [];
+    if (!isPublished(one) || provenDrawing(one)) return [];
+    const { mark, password } = published;
+    return [{ name: drawingName(secretName, slot), account: one.account, mark, password }];
+  });
+}
+
+/** Jobs go on, and none is started. */
+function unsurePlan(o: Observed, { problems }: DatabasesWish): JobPlan {
+  return {
+    conditions: [told('False', 'DatabasesWaiting', `${list(problems)}.`)],
+    report: o.rds.status?.databases,
+    start: undefined,
+    keep: o.children.filter(isSqlJob).map(({ metadata }) => metadata.name),
+    resyncAfterSeconds: PACE.waiting,
+  };
+}
+
+/** Names of the Secrets with the passwords of the published logins, and of those that are being made. */
+function neededDrawings(o: Observed, engine: SqlEngine): string[] {
+  return rotatingAccounts(o, engine).flatMap(({ rotation, kept }) =>
+    kept.drawings
+      .filter(({ mark }) => mark === rotation?.next || mark === rotation?.mark)
+      .map(({ name }) => name),
+  );
+}
 
 const hasDrops = ({ wish }: DatabasesWish): boolean =>
   wish.drop.databases.length > 0 || wish.drop.users.length > 0;
@@ -46,6 +81,7 @@ const resting = (condition: ConditionWish): DatabasesPlan => ({
   start: undefined,
   keep: [],
   secrets: [],
+  keepDrawn: [],
   resyncAfterSeconds: PACE.settled,
 });
 
@@ -69,7 +105,7 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
   );
   const isOfThisWish = (job: ChildObject) =>
     job.metadata.name.startsWith(sqlJobPrefix(name, uid, wanted.key));
-  const strangers = jobs.filter((job) => !isOfThisWish(job));
+  const strangers = jobs.filter((job) => !isOfThisWish(job) && job.metadata.name !== before?.job?.name);
   const running = strangers.filter((job) => !jobEnd(job) && hasRunningPod(job));
   const idle = { report: before, start: undefined, keep: [], resyncAfterSeconds: PACE.waiting };
   if (running.length > 0) {
@@ -78,23 +114,46 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
     return { ...idle, conditions: [told('False', 'DatabasesApplying', message)], keep };
   }
   // A Job of another wish may have undone what the recorded one did: then the record counts no more.
-  const record = strangers.length === 0 && before?.job?.key === wanted.key ? before.job : undefined;
+  const record = strangers.length === 0 && isOf(before?.job, wanted) ? before?.job : undefined;
   const attempt = (record?.attempt ?? 0) + 1;
   const jobName = sqlJobName(name, uid, wanted.key, attempt);
   const current = jobs.find((job) => job.metadata.name === jobName);
   const wasApplied = record?.state === 'Succeeded' && !hasDrops(wanted);
-  if (current) return underway(o, wanted, current, attempt, wasApplied);
+  const isQuiet = wasApplied || wasBaseApplied(before, wanted);
+  if (current) return underway(o, wanted, current, attempt, isQuiet);
   if (wasApplied && !isDueAgain(o, record)) return done(o, wanted);
   if (record && record.state !== 'Succeeded' && o.nowMs < Date.parse(record.retryAt ?? '')) {
     return failed(o, wanted, before ?? {}, sqlJobName(name, uid, wanted.key, record.attempt));
   }
-  const { job: _outdated, ...lists } = before ?? {};
-  const report = before && (record ? before : lists);
+  const report = record || isQuiet ? before : withoutJob(before);
   const blocked = mayAct(o, instance) ?? notReady(o, instance, wanted);
   if (blocked) return { ...idle, report, conditions: [told('False', blocked.reason, blocked.message)] };
-  const { wish, passwords } = wanted;
-  const start: SqlJobWish = { name: jobName, wish, passwords, image: o.jobImage ?? '' };
-  return { ...idle, report, conditions: [applying(wasApplied)], start };
+  return { ...idle, report, conditions: [applying(isQuiet)], start: startOf(o, wanted, jobName) };
+}
+
+function withoutJob(report: RdsStatus['databases']): RdsStatus['databases'] {
+  if (!report) return undefined;
+  const { job: _outdated, ...lists } = report;
+  return lists;
+}
+
+function startOf(o: Observed, { wish, passwords, root }: DatabasesWish, name: string): SqlJobWish {
+  const job = { name, wish, passwords, image: o.jobImage ?? '' };
+  // With the login of root the Job needs nothing of the one that is rotated.
+  return root ? { ...job, root: ROOT } : job;
+}
+
+type Record = NonNullable<NonNullable<RdsStatus['databases']>['job']>;
+
+/** The record of this very wish, or of one that differed only in logins that have been made or closed since. */
+function isOf(record: Record | undefined, { key, base, rotates }: DatabasesWish): boolean {
+  if (record?.key === key) return true;
+  return record !== undefined && record.base === base && record.state === 'Succeeded' && !rotates;
+}
+
+/** Rotation takes nothing away from what is declared. */
+function wasBaseApplied(report: RdsStatus['databases'], { base }: DatabasesWish): boolean {
+  return report?.job?.state === 'Succeeded' && report.job.base === base;
 }
 
 /** Looking again takes nothing away from what was true when last looked at. */
@@ -180,7 +239,7 @@ type Blocked = { reason: Reason; message: string };
 const waiting = (message: string): Blocked => ({ reason: 'DatabasesWaiting', message });
 
 /** Reasons to touch nothing at all. */
-function mayAct(o: Observed, instance: Instance): Blocked | undefined {
+export function mayAct(o: Observed, instance: Instance): Blocked | undefined {
   if (o.rds.metadata.deletionTimestamp !== undefined) return waiting('The Rds is being deleted.');
   if (o.problems.length > 0) return waiting('The spec has to be corrected first.');
   if (o.spec.paused) return waiting('spec.paused is set.');
@@ -200,7 +259,7 @@ function notReady(o: Observed, instance: Instance, wanted: DatabasesWish): Block
         'Databases and users need the root password: put it into a Secret and name that in spec.passwordSecretRef.',
     };
   // The Job reads its login from the connection Secret.
-  if (passwordState(o) !== 'same' || publishedPassword(o) !== o.password.value || instance.ip === undefined)
+  if (passwordState(o) !== 'same' || !isTold(o) || instance.ip === undefined)
     return waiting('The connection Secret is being made.');
   if (wanted.isDrawing) return waiting('Passwords of users are being drawn.');
   if (o.jobImage === undefined) return waiting('No image for Jobs is configured.');

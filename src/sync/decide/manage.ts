@@ -20,6 +20,7 @@ import { PACE, type Verdict } from './plan.ts';
 import { release } from './release.ts';
 import { recordReplicas } from './replica-record.ts';
 import { restoreInPlace } from './restore-in-place.ts';
+import { rotate } from './rotate.ts';
 import { settleOpen } from './settle-open.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
@@ -52,6 +53,7 @@ export function manage(o: Observed, instance: Instance): Verdict {
     heal(o, journal, instance, told) ??
     change(one, journal, told) ??
     autopilotStep(one, journal, told) ??
+    rotate(o, journal, instance, told) ??
     told
   );
 }

@@ -120,17 +120,27 @@ export type RootPassword =
   | { from: 'generated'; value: undefined; mark: undefined }
   | { from: 'secret'; value: undefined; missing: string };
 
-/** The password of a declared user, in the order of the spec. */
-export type UserPassword = {
+export type Drawn = { password: string; mark: string };
+
+/** What the cluster keeps of a login that clients use. */
+export type KeptLogin = {
   secretName: string;
-  /** What the Secret of this user holds now. */
-  published: { password: string; mark: string } | undefined;
+  /** What this Secret holds now. */
+  published: (Drawn & { username: string }) | undefined;
+  /** Passwords that were drawn for the two logins, with the names of their Secrets. */
+  drawings: readonly (Drawn & { name: string })[];
+  /** In case another login has to be made. */
+  spare?: Drawn;
+};
+
+/** The password of a declared user, in the order of the spec. */
+export type UserPassword = KeptLogin & {
   value?: string;
   /** Tells one password from another; nothing of its content. */
   version?: string;
   missing?: string;
   /** None is given and none is kept yet: this one could be. */
-  draw?: { password: string; mark: string };
+  draw?: Drawn;
 };
 
 /** Just given out for a log Job: this call's answer is the only one that can hand it on. */
@@ -180,6 +190,8 @@ export type Observed = {
   /** In case a password must be drawn. */
   draw: { password: string; mark: string };
   users?: readonly UserPassword[];
+  /** The connection Secret, where its login is rotated. */
+  administrator?: KeptLogin | undefined;
   /** A SQL Job that has ended and is not recorded, with its last words. */
   sqlJobEnd?: { name: string; report: SqlReport | undefined } | undefined;
   /** The same of the Job of a drill. */

@@ -31,6 +31,8 @@ export type Action =
   | { kind: 'unavailable'; because: string }
   | { kind: 'openJournal'; journal: Journal }
   | { kind: 'swapJournal'; journal: Journal }
+  /** The same, unless a live read shows that the view is from the past. */
+  | { kind: 'swapIfLive'; journal: Journal }
   /** `also` goes into the journal together with the claim. */
   | { kind: 'claim'; op: Omit<Op, 'seq'>; write: Claimed; also?: Partial<Journal> }
   /** The plan goes into status before it is carried out, if a live read shows that it is still wanted. */

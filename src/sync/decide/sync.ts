@@ -8,6 +8,8 @@ import { annotation } from '../../rds/object.ts';
 import { afterActing } from './after-acting.ts';
 import { cloudFailed, invalidSpec, journalUnavailable, paused } from './cannot-act.ts';
 import { creation } from './creation.ts';
+import { turnsLogins } from './databases-logins.ts';
+import { sqlEngine } from './databases-wish.ts';
 import { describe } from './describe.ts';
 import { withDrill } from './drill/drill.ts';
 import { manage } from './manage.ts';
@@ -18,6 +20,7 @@ import { passwordState } from './password.ts';
 import { PACE, type Verdict } from './plan.ts';
 import { afterRelease } from './release.ts';
 import { remembered } from './remembered.ts';
+import { hasUnsureLogin, rotationCopies } from './rotating.ts';
 import { ready } from './words.ts';
 
 /** An Observed whose journal has been read. */
@@ -79,8 +82,12 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
   // Only the journal knows who stopped an instance.
   if (!instance || passwordState(o) === 'unsure' || instance.status === 'SHUTDOWN') return closer;
   const withEmptyJournal = { ...o, journal: fromStatus(o, instance) };
+  const engine = sqlEngine(o);
+  if (engine && hasUnsureLogin(withEmptyJournal, engine)) return closer;
   const wanted = manage(withEmptyJournal, instance);
-  return wanted.action.kind === 'none' ? describe(o, instance) : closer;
+  // A Job that makes or closes logins is started on what the journal says, never on a copy of it.
+  if (wanted.action.kind !== 'none' || turnsLogins(wanted.databases?.start?.wish)) return closer;
+  return describe(o, instance);
 }
 
 /** The copies that status has of what the journal knows. */
@@ -94,6 +101,7 @@ function fromStatus(o: Observed, { id }: Instance): Journal {
     tags: [...tags],
     replicas: Object.fromEntries(made),
     scale,
+    ...rotationCopies(o),
   };
 }
 

@@ -10,7 +10,7 @@ import { passwordProblem } from '../../../rds/passwords.ts';
 import type { PlannedChange } from '../../../rds/status.ts';
 import { stateOf } from '../instance-state.ts';
 import type { Observed } from '../observed.ts';
-import { passwordState, passwordVersion } from '../password.ts';
+import { passwordState, passwordVersion, toldVersion } from '../password.ts';
 import { readJournal } from '../remembered.ts';
 import { machine, standby, storage } from './capacity.ts';
 import { parameters, pendingRestart } from './parameters.ts';
@@ -78,7 +78,8 @@ function rootPassword({ o, instance }: Case): Wish[] {
     field: 'root password',
     from: 'the present one',
     to: o.password.from === 'spec' ? 'spec.password' : 'the changed Secret',
-    impact: 'disconnect',
+    // Where another login is published, no client uses the one of root.
+    impact: toldVersion(o) === undefined ? 'disconnect' : 'none',
   };
   if (problem) return [{ ...wish, impact: 'impossible', refused: `it ${problem}` }];
   return [
