@@ -20,6 +20,8 @@ const ANSWER_WINDOW_MS = CALL_WINDOW_MS + MINUTE;
 export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: Report) {
   /** Jobs in the order in which they were made, by Rds. */
   const made = new Map<string, string[]>();
+  /** Job -> generation of its Rds when it was made. */
+  const madeFor = new Map<string, number | undefined>();
 
   const ownerOf = ({ metadata }: KubeObject): string => metadata.ownerReferences?.[0]?.uid ?? '';
   const keyIn = (job: string): string => job.slice(0, job.lastIndexOf('-'));
@@ -59,6 +61,7 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
     const uid = ownerOf(job);
     const { name } = job.metadata;
     made.set(uid, [...(made.get(uid) ?? []), name]);
+    madeFor.set(name, cluster.rdsByUid(uid)?.metadata.generation);
   }
 
   function judgeRepeat(name: string, versions: readonly KubeObject[]): void {
@@ -80,7 +83,9 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
     const isRecorded = cluster
       .versionsOf(uid)
       .some(({ object }) => statusOf(object).databases?.job?.name === name);
-    const isUnwished = cluster.recent(uid, ANSWER_WINDOW_MS).length > 1;
+    // Every new spec is a new wish.
+    const isUnwished =
+      cluster.recent(uid, ANSWER_WINDOW_MS).length > 1 || madeFor.get(name) !== owner.metadata.generation;
     if (isLastWish && !isRecorded && !isUnwished)
       report('job-recorded-before-dropped', `${name} is gone, and status never told its end`);
   }

@@ -152,7 +152,8 @@ const ROWS = [
   write('otc backup policy', `PUT ${ONE}/backups/policy`, ['backupPolicy'], {
     // One call for two fields: the one that nobody set stays as the instance has it.
     fits: ({ backupkeepdays, backupstarttime }, body) =>
-      body.includes(`"keep_days":${backupkeepdays},`) || body.includes(`"start_time":"${backupstarttime}"`),
+      new RegExp(`"keep_days":${backupkeepdays}[,}]`).test(body) ||
+      body.includes(`"start_time":"${backupstarttime}"`),
   }),
   write('otc set parameters', `PUT ${ONE}/configurations`, ['parameters'], {
     fits: ({ parameters }, body) => setsOnly(parameters, body),
