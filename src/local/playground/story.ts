@@ -51,6 +51,9 @@ function orders(type: WatchEvent['type'], before: KubeObject | undefined, now: K
   if (!before) return [told('Applied', 'The Rds is new.')];
   if (now.metadata.deletionTimestamp && !before.metadata.deletionTimestamp)
     return [told('Delete ordered', 'The finalizer keeps the object until the operator is done.')];
+  const order = now.metadata.annotations?.[ANNOTATIONS.logs];
+  if (order && order !== before.metadata.annotations?.[ANNOTATIONS.logs])
+    return [told('Logs ordered', `${ANNOTATIONS.logs}: ${order}`)];
   if (now.metadata.generation !== before.metadata.generation)
     return [told('Changed', `Generation ${now.metadata.generation} of the spec.`)];
   return [];

@@ -3,10 +3,13 @@
 
 import type { Clock } from '../../clock.ts';
 import type { KubeObject } from '../../kube/api.ts';
+import { logJobs } from '../../rds/log-children.ts';
 import { instanceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { Instance } from '../../simulator/rds/types.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import type { JobRunner } from '../pods/jobs.ts';
+import type { KeptOutput } from '../pods/kept-output.ts';
 import type { WatchEvent } from '../watch.ts';
 import { type Census, createCensus, type Verdict } from './census.ts';
 import type { FaultSwitches } from './fault-switches.ts';
@@ -24,6 +27,8 @@ export type World = {
   detail(key: string): Detail | undefined;
   samples(key: string): readonly Sample[];
   instanceOf(key: string): Instance | undefined;
+  /** Of the newest Job that fetched its logs. */
+  logOutput(key: string): { job: string; output: KeptOutput } | undefined;
   stop(): void;
 };
 
@@ -35,6 +40,7 @@ type Options = {
   switches: FaultSwitches;
   cloudCalls: () => number;
   speed: number;
+  output: JobRunner['output'];
 };
 
 const SAMPLE_MS = 1_000;
@@ -95,6 +101,12 @@ export function createWorld(options: Options): World {
     },
     samples: (key) => samplesOf(rdsOf(key)),
     instanceOf: (key) => instanceOf(rdsOf(key)),
+    logOutput(key) {
+      const { namespace = '', uid = '' } = rdsOf(key)?.metadata ?? {};
+      const job = logJobs(mirror.ownedBy(uid)).at(-1)?.metadata.name ?? '';
+      const output = options.output(namespace, job);
+      return output && { job, output };
+    },
     stop() {
       clearInterval(timer);
       stopWatching();

@@ -1,4 +1,4 @@
-// One database: facts, plan, conditions, children, logs, and what happened to it.
+// One database: facts, plan, conditions, children, and what happened to it.
 
 import { byId, make, setData, setText } from './dom.js';
 
@@ -107,8 +107,6 @@ export function createDetail() {
         detail.children.map(({ kind, name, facts }) => ({ term: `${kind} ${name}`, text: facts })),
         'No children yet.',
       );
-      byId('logs').replaceChildren(...detail.logs.orders.map((text) => make('li', { text })));
-      setText(byId('logs-note'), detail.logs.note);
     },
     tell(more) {
       for (const entry of more) drawEntry(entry);
