@@ -200,8 +200,14 @@ t.test('only the end of a long output is kept', async (t) => {
 
 t.test('what speaks SQL does not run beside the embedded simulator, and says why', async (t) => {
   const cluster = await createCluster(t, { refusal: sqlRefusal });
+  const seen = new Map<string, KubeObject>();
+  cluster.api.watch(({ object }) => seen.set(object.metadata.name, object));
   await cluster.order({ name: 'sql', script: '', labels: { 'otc.mcsps.de/part': 'sql' } });
   t.match(await cluster.ended('sql'), { succeeded: false, because: /^NotRunHere: no database server/ });
+  t.ok(
+    jobEnd(seen.get('sql') ?? { kind: '', metadata: {} }),
+    'who watches learns of the Job first, then of its end',
+  );
   await cluster.order({ name: 'logs', script: '', labels: { 'otc.mcsps.de/part': 'logs' } });
   t.match(await cluster.ended('logs'), { succeeded: true });
   await cluster.order({ name: 'foreign', script: '', owner: 'CronJob' });

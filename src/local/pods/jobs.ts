@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeCall, KubeObject, KubeRequest } from '../../kube/api.ts';
 import type { WatchEvent } from '../watch.ts';
 import { replacedPaths } from './box.ts';
@@ -104,6 +105,8 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     const secrets = new Set<string>();
     const mine: Running = { secrets, output: createKeptOutput(secrets) };
     running.set(keyOf(job), mine);
+    // Who else watches shall learn of the Job before it learns of its end.
+    await nextTurn();
     const refusal = options.refusal(job);
     if (refusal !== undefined) await end(job, 'Failed', 'NotRunHere', refusal);
     else await work(job, mine);
