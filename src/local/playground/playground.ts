@@ -51,7 +51,7 @@ export function createPlayground(options: PlaygroundOptions): Playground {
   const switches = createFaultSwitches(simulator.faults, replica, timeline);
   const { watch, speed, output } = options;
   const { cloudCalls } = trace;
-  const world = createWorld({ clock, simulator, watch, timeline, switches, cloudCalls, speed, output });
+  const world = createWorld({ clock, simulator, kube, watch, timeline, switches, cloudCalls, speed, output });
   const streams = createStreams(world);
 
   const app = Fastify({

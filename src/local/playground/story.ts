@@ -69,6 +69,12 @@ function decisions(before: Journal, now: Journal): NewEntry[] {
   if (now.last && now.last.seq !== before.last?.seq)
     decide(`Accepted: ${now.last.kind}`, 'The cloud took the order; the claim is settled.');
   else if (before.op && !now.op) decide(`Claim freed: ${before.op.kind}`, 'The outcome is known.');
+  const [step] = now.scale?.history ?? [];
+  if (step && step.at !== before.scale?.history?.[0]?.at)
+    decide(
+      `Autopilot: ${step.what}`,
+      `Because ${step.because}. Noted in the journal once, then carried out.`,
+    );
   if (now.id !== undefined && now.id !== before.id) decide('Owns an instance', `Instance ${now.id}.`);
   if (now.absence && now.absence.count !== before.absence?.count)
     decide('Looks again', `${now.absence.count} fresh reads in a row did not show the instance.`);

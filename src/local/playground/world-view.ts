@@ -2,7 +2,7 @@
 // noted about both.
 
 import type { Clock } from '../../clock.ts';
-import type { KubeObject } from '../../kube/api.ts';
+import type { KubeCall, KubeObject } from '../../kube/api.ts';
 import { logJobs } from '../../rds/log-children.ts';
 import { instanceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
@@ -11,6 +11,7 @@ import type { Simulator } from '../../simulator/simulator.ts';
 import type { JobRunner } from '../pods/jobs.ts';
 import type { KeptOutput } from '../pods/kept-output.ts';
 import type { WatchEvent } from '../watch.ts';
+import { createAlarmPush } from './alarm-push.ts';
 import { type Census, createCensus, type Verdict } from './census.ts';
 import type { FaultSwitches } from './fault-switches.ts';
 import { createMirror, type Mirror, type WatchAll } from './mirror.ts';
@@ -35,6 +36,7 @@ export type World = {
 type Options = {
   clock: Clock;
   simulator: Pick<Simulator, 'state'>;
+  kube: KubeCall;
   watch: WatchAll;
   timeline: Timeline;
   switches: FaultSwitches;
@@ -51,6 +53,7 @@ export function createWorld(options: Options): World {
   const census: Census = createCensus();
   const samples: Samples = createSamples();
   const tell = createStory(timeline);
+  const pushAlarms = createAlarmPush({ kube: options.kube, timeline, rdss: () => mirror.list('Rds') });
   const stopWatching = options.watch((event: WatchEvent) => {
     census.onChange(event);
     tell(event);
@@ -63,6 +66,7 @@ export function createWorld(options: Options): World {
     instances = state.instances;
     verdict = census.count(state.events, state.backups);
     samples.take(instances, clock.now());
+    pushAlarms(state.alarms);
   };
   look();
   const timer = setInterval(look, SAMPLE_MS).unref();

@@ -3,7 +3,14 @@
 import { byId, make, setData, setText } from './dom.js';
 
 const MOST_ENTRIES = 250;
-const KINDS = { user: 'You', hook: 'Hook', decision: 'Decision', condition: 'Condition', fault: 'Fault' };
+const KINDS = {
+  user: 'You',
+  hook: 'Hook',
+  decision: 'Decision',
+  condition: 'Condition',
+  alarm: 'Alarm',
+  fault: 'Fault',
+};
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
 export function createDetail() {
