@@ -132,6 +132,27 @@ t.test('a database from its manifest to its end, through all troubles', { skip: 
   t.same(complaints, [], 'the browser has nothing to complain about');
 });
 
+t.test('under load the disk grows by itself, and the page shows why', { skip: noBrowser }, async (t) => {
+  const stage = await startStage(t, { speed: 300 });
+  const { page, complaints } = await openPage(await openBrowser(t), stage.page);
+  const autopilot = 'autopilot: {mode: Act, storage: {thresholdPercent: 80, stepGb: 20, maxGb: 100}}';
+  await apply(page, manifest('db-1', ['volumesize: 50', autopilot]));
+  await says(page, '#conditions', 'Watching: The autopilot watches disk, cpu and memory and acts.');
+  await chartSays(page, 'disk 50 GB');
+
+  await page.locator('#load-disk').fill('90');
+  await says(page, '#timeline [data-kind=alarm]', 'disk: over the threshold');
+  await says(page, '#timeline [data-kind=decision]', 'Autopilot: disk 50 -> 70 GB');
+  await chartSays(page, 'Disk 64.3 percent');
+  await chartSays(page, 'disk 70 GB');
+  await says(page, '#timeline [data-kind=alarm]', 'disk: below the threshold again');
+  const text = await page.locator('#manifest').inputValue();
+  t.match(text, 'volumesize: 50', 'the spec is as it was');
+  t.notMatch(text, 'annotations', 'and what the alarm left is no part of the manifest');
+  t.equal(await page.locator('#census').textContent(), '0');
+  t.same(complaints, []);
+});
+
 t.test(
   'logs are fetched by a real Job, and what speaks SQL says why it does not run',
   { skip: noBrowser },

@@ -5,6 +5,7 @@ import type { KubeCall, KubeObject } from '../../kube/api.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
 import type { Alarm } from '../../simulator/ces/types.ts';
 import { knownResources, objectPath } from '../resources.ts';
+import { PAGE_MANAGER } from './manifest-text.ts';
 import type { Timeline } from './timeline.ts';
 
 type Options = { kube: KubeCall; timeline: Timeline; rdss: () => readonly KubeObject[] };
@@ -21,7 +22,7 @@ export function createAlarmPush({ kube, timeline, rdss }: Options): (alarms: rea
   function push(rds: KubeObject, { id, changedAt }: Alarm): void {
     if (!resource) return;
     const annotations = { [ANNOTATIONS.alarm]: `${new Date(changedAt).toISOString()}.${id}` };
-    const path = `${objectPath(resource, rds.metadata)}?fieldManager=alarms`;
+    const path = `${objectPath(resource, rds.metadata)}?fieldManager=${PAGE_MANAGER}`;
     const contentType = 'application/merge-patch+json';
     const body = { metadata: { uid: rds.metadata.uid, annotations } };
     // Lost is lost: the operator looks by itself too, only later.

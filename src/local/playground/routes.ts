@@ -9,6 +9,7 @@ import { isRecord } from '../json.ts';
 import { collectionPath, knownResources, objectPath, type Resource } from '../resources.ts';
 import { type FaultSwitches, SWITCH_NAMES, type SwitchName } from './fault-switches.ts';
 import { checkManifests, type Wanted } from './manifest-check.ts';
+import { PAGE_MANAGER } from './manifest-text.ts';
 import type { Streams } from './stream.ts';
 import type { World } from './world-view.ts';
 
@@ -116,7 +117,7 @@ export function addRoutes(app: FastifyInstance, options: RouteOptions): void {
     const rds = world.mirror.find('Rds', namespace, name);
     if (!rds) return reply.code(404).send({ message: 'there is no such Rds' });
     const annotations = { [ANNOTATIONS.logs]: nextLogOrder(rds) };
-    const path = `${objectPath(resourceOf('Rds'), { namespace, name })}?fieldManager=kubectl-annotate`;
+    const path = `${objectPath(resourceOf('Rds'), { namespace, name })}?fieldManager=${PAGE_MANAGER}`;
     await send(kube, 'PATCH', path, { metadata: { annotations } }, 'application/merge-patch+json');
     return {};
   });
