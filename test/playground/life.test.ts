@@ -135,7 +135,7 @@ t.test('a database from its manifest to its end, through all troubles', { skip: 
 t.test('under load the disk grows by itself, and the page shows why', { skip: noBrowser }, async (t) => {
   const stage = await startStage(t, { speed: 300 });
   const { page, complaints } = await openPage(await openBrowser(t), stage.page);
-  const autopilot = 'autopilot: {mode: Act, storage: {thresholdPercent: 80, stepGb: 20, maxGb: 100}}';
+  const autopilot = 'autopilot: {mode: Act, storage: {thresholdPercent: 80, stepGb: 20, maxGb: 70}}';
   await apply(page, manifest('db-1', ['volumesize: 50', autopilot]));
   await says(page, '#conditions', 'Watching: The autopilot watches disk, cpu and memory and acts.');
   await chartSays(page, 'disk 50 GB');

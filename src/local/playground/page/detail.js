@@ -84,7 +84,7 @@ export function createDetail() {
       setData(phase, 'tone', row.tone);
       setText(
         byId('rds-message'),
-        row.message || (row.phase === 'Ready' ? 'The database is as declared.' : ''),
+        row.message || (row.phase === 'Ready' ? 'The database is up, and nothing is to be done.' : ''),
       );
     },
     gone() {

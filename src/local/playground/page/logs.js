@@ -43,11 +43,13 @@ export function createLogs({ chosen }) {
   };
 }
 
+const counted = (lines) => (lines === 1 ? '1 line' : `${lines ?? '?'} lines`);
+
 function stateOf(job) {
   if (!job) return INVITATION;
   const counts = ['errorlog', 'slowlog'].flatMap((log) =>
     job[log]
-      ? [`${log}: ${[`${job[log].lines ?? '?'} lines`, job[log].note].filter(Boolean).join('. ')}.`]
+      ? [`${log}: ${[counted(job[log].lines), job[log].note].filter(Boolean).join('. ')}.`]
       : [],
   );
   return [`${job.state}, ${job.from} to ${job.to}.`, job.message, ...counts].filter(Boolean).join(' ');
