@@ -48,9 +48,7 @@ const counted = (lines) => (lines === 1 ? '1 line' : `${lines ?? '?'} lines`);
 function stateOf(job) {
   if (!job) return INVITATION;
   const counts = ['errorlog', 'slowlog'].flatMap((log) =>
-    job[log]
-      ? [`${log}: ${[counted(job[log].lines), job[log].note].filter(Boolean).join('. ')}.`]
-      : [],
+    job[log] ? [`${log}: ${[counted(job[log].lines), job[log].note].filter(Boolean).join('. ')}.`] : [],
   );
   return [`${job.state}, ${job.from} to ${job.to}.`, job.message, ...counts].filter(Boolean).join(' ');
 }
