@@ -10,6 +10,7 @@ import type { KubeCall } from './kube/api.ts';
 import { KubeconfigError } from './kube/kubeconfig.ts';
 import type { Laptop } from './local/laptop.ts';
 import type { Playground } from './local/playground/playground.ts';
+import type { JobRunner } from './local/pods/jobs.ts';
 import { createLogger } from './logger.ts';
 import type { Send } from './otc/send.ts';
 import { createUndiciSend } from './otc/undici-send.ts';
@@ -47,6 +48,26 @@ async function createOptionalLaptop(config: Config): Promise<Laptop | undefined>
   });
 }
 
+/** Nobody else would run the Jobs that the loop makes. */
+async function createOptionalJobRunner(
+  laptop: Laptop | undefined,
+  config: Config,
+): Promise<JobRunner | undefined> {
+  if (!laptop) return undefined;
+  const [{ createJobRunner }, { sqlRefusal }] = await Promise.all([
+    import('./local/pods/jobs.ts'),
+    import('./local/pods/sql-refusal.ts'),
+  ]);
+  const { kube, watch } = laptop;
+  return createJobRunner({
+    kube,
+    watch,
+    kill: (pid, signal) => process.kill(pid, signal),
+    refusal: config.simulator ? sqlRefusal : () => undefined,
+    onProblem: (message) => process.stderr.write(`${message}\n`),
+  });
+}
+
 /** What a replica of the hook has of the world. */
 type Outside = { send: Send; kube?: KubeCall | undefined };
 type Hook = { listen(where: { host: string; port: number }): Promise<string>; close(): Promise<void> };
@@ -67,13 +88,15 @@ const hookOf = ({ app, alarms, close }: Service, { alarms: configured }: Config,
 async function createOptionalPlayground(
   running: RunningSimulator | undefined,
   laptop: Laptop | undefined,
+  jobs: JobRunner | undefined,
   hook: { send: Send; startService: (outside: Outside) => Promise<Service>; speed: number },
 ): Promise<Playground | undefined> {
-  if (!running || !laptop) return undefined;
+  if (!running || !laptop || !jobs) return undefined;
   const { createPlayground } = await import('./local/playground/playground.ts');
   const { simulator } = running;
   const { kube, watch } = laptop;
-  return createPlayground({ clock: systemClock, simulator, kube, watch, ...hook });
+  const { output } = jobs;
+  return createPlayground({ clock: systemClock, simulator, kube, watch, output, ...hook });
 }
 
 async function main(): Promise<void> {
@@ -82,6 +105,7 @@ async function main(): Promise<void> {
   const log = createLogger(interactive && process.env.LOG_LEVEL === undefined ? 'warn' : config.logLevel);
   const simulator = await startSimulator(config);
   const laptop = await createOptionalLaptop(config);
+  const jobs = await createOptionalJobRunner(laptop, config);
   const otcSend = createUndiciSend();
   const startService = ({ send, kube }: Outside) =>
     createService({
@@ -94,12 +118,13 @@ async function main(): Promise<void> {
     });
   const { send } = otcSend;
   const speed = config.simulator?.speed ?? 1;
-  const playground = await createOptionalPlayground(simulator, laptop, { send, startService, speed });
+  const playground = await createOptionalPlayground(simulator, laptop, jobs, { send, startService, speed });
   const hook = playground?.replica ?? hookOf(await startService({ send, kube: laptop?.kube }), config, log);
   closeWithGrace({ delay: STOP_WITHIN_MS, logger: false }, async ({ err, signal }) => {
     if (err) log.error({ err }, 'stopping after an error');
     else log.info({ signal }, 'stopping: calls in flight are finished');
     laptop?.stop();
+    await jobs?.stop();
     await playground?.close();
     await hook.close();
     await otcSend.close();

@@ -6,7 +6,7 @@ import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardProcess } from './guard.ts';
+import { guardProcess } from '../../src/local/pods/orphan-guard.ts';
 import { isAlive } from './service.ts';
 
 export type Log = (line: string) => void;

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import t from 'tap';
 import type { KubeObject } from '../../src/kube/api.ts';
-import { bytesOf } from './container-process.ts';
+import { bytesOf } from '../../src/local/pods/container-process.ts';
+import type { Container, Pod } from '../../src/local/pods/types.ts';
 import { startControlPlane } from './control-plane.ts';
 import { startPodRunner } from './pod-runner.ts';
-import type { Container, Pod } from './pod-types.ts';
-import { launchOf, probeIsolation } from './sandbox.ts';
+import { boxOf, probeIsolation } from './sandbox.ts';
 import { waitFor } from './wait-for.ts';
 
 type Job = KubeObject & {
@@ -321,7 +321,7 @@ t.test('without a mount namespace the paths are replaced', async (t) => {
 });
 
 t.test('a replaced path is not replaced again, and a longer name is left alone', async (t) => {
-  const { args, env } = launchOf('substitution', {
+  const { args, env } = boxOf('substitution').launch({
     argv: ['cat', '/tmp/x', '--file=/tmp', '/tmpfile', '/var/tmp'],
     env: { A: '/creds/token:/tmp' },
     cwd: '/',

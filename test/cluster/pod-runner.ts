@@ -1,14 +1,17 @@
 // Stands in for scheduler and kubelet: every pending Pod is bound to one pretended node and its containers run as
 // local processes, so that the real job controller sees them complete or fail.
+import { appendFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KubeCall } from '../../src/kube/api.ts';
+import type { StreamName } from '../../src/local/pods/container-process.ts';
+import { checkoutImage, type LocalImage } from '../../src/local/pods/image.ts';
+import { type PodRun, startPod } from '../../src/local/pods/run.ts';
+import { type Pod, podPath } from '../../src/local/pods/types.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { KubeClient } from './kube-client.ts';
-import { checkoutImage, type LocalImage } from './local-image.ts';
 import { type NodeLogs, serveNodeLogs } from './node-logs.ts';
-import { outputFile, type PodRun, startPod } from './pod-run.ts';
-import { type Pod, podPath } from './pod-types.ts';
-import { type Isolation, probeIsolation } from './sandbox.ts';
+import { boxOf, type Isolation, probeIsolation } from './sandbox.ts';
 import { waitFor } from './wait-for.ts';
 
 export type PodRunnerOptions = {
@@ -33,6 +36,9 @@ export type PodRunner = {
   /** Ends what still runs. */
   stop: () => Promise<void>;
 };
+
+const outputFile = (dir: string, container: string, stream: StreamName): string =>
+  join(dir, `${container}.${stream}`);
 
 async function registerNode(kube: KubeClient, name: string, logs: NodeLogs): Promise<void> {
   await kube.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
@@ -63,6 +69,7 @@ export async function startPodRunner(options: PodRunnerOptions): Promise<PodRunn
   const root = join(controlPlane.dir, nodeName);
   await mkdir(root, { recursive: true });
 
+  const call: KubeCall = ({ method, path, body, contentType }) => kube.send(method, path, body, contentType);
   const runs = new Map<string, PodRun>();
   const started = new Map<string, { namespace: string; pod: string; dir: string; containers: string[] }>();
   let stopping = false;
@@ -84,7 +91,15 @@ export async function startPodRunner(options: PodRunnerOptions): Promise<PodRunn
   const run = async (pod: Pod, uid: string): Promise<void> => {
     const { namespace = 'default', name } = pod.metadata;
     const dir = join(root, `${namespace}_${name}_${uid}`);
-    const mine = startPod({ kube, pod, dir, imageOf, isolation });
+    const mine = startPod({
+      kube: call,
+      pod,
+      dir,
+      imageOf,
+      box: boxOf(isolation),
+      kill: (pid, signal) => process.kill(pid, signal),
+      onOutput: (container, stream, chunk) => appendFileSync(outputFile(dir, container, stream), chunk),
+    });
     runs.set(uid, mine);
     started.set(uid, { namespace, pod: name, dir, containers: pod.spec.containers.map((each) => each.name) });
     await mine.ended;
@@ -115,8 +130,7 @@ export async function startPodRunner(options: PodRunnerOptions): Promise<PodRunn
   };
 
   const outputOf = async (dir: string, container: string): Promise<Output> => {
-    const read = (stream: 'stdout' | 'stderr') =>
-      readFile(outputFile(dir, container, stream), 'utf8').catch(() => '');
+    const read = (stream: StreamName) => readFile(outputFile(dir, container, stream), 'utf8').catch(() => '');
     return { stdout: await read('stdout'), stderr: await read('stderr') };
   };
   const newest = (namespace: string, name: string) =>

@@ -1,28 +1,18 @@
-// Where a container's paths come from. As root on Linux: a mount namespace with a throw-away copy of the root
-// file system, volumes mounted where the pod wants them, and the pod's user. Elsewhere: paths are replaced in
-// arguments and environment, and user and read-only root are not enforced.
+// A better box for containers. As root on Linux: a mount namespace with a throw-away copy of the root
+// file system, volumes mounted where the pod wants them, and the pod's user. Elsewhere: paths are replaced.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type Box,
+  type BoxedCommand,
+  type Launch,
+  replacedPaths,
+  SYSTEM_PATH,
+} from '../../src/local/pods/box.ts';
 
 export type Isolation = 'namespace' | 'substitution';
-export type Mount = { source: string; path: string; readOnly: boolean };
-
-export type BoxedCommand = {
-  argv: string[];
-  env: Record<string, string>;
-  cwd: string;
-  mounts: Mount[];
-  user: number;
-  group: number;
-  groups: number[];
-  readOnlyRoot: boolean;
-  /** An empty folder for the box's own use. */
-  boxDir: string;
-};
-
-export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string };
 
 // The mount points are made inside the copy: an absolute link such as /var/run would lead out of it otherwise.
 const SCRIPT = `
@@ -54,8 +44,6 @@ exec chroot "$box/merged" setpriv --reuid="$user" --regid="$group" "$supplementa
   sh -c 'cd "$1" && shift && exec "$@"' sh "$cwd" "$@"
 `;
 
-const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
 function inNamespace(boxed: BoxedCommand): Launch {
   const { argv, env, cwd, mounts, user, group, groups, readOnlyRoot, boxDir } = boxed;
   const mountWords = mounts.flatMap(({ source, path, readOnly }) => [source, path, readOnly ? 'ro' : 'rw']);
@@ -69,23 +57,8 @@ function inNamespace(boxed: BoxedCommand): Launch {
   };
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-function bySubstitution({ argv, env, cwd, mounts }: BoxedCommand): Launch {
-  const sources = new Map(mounts.map(({ path, source }) => [path.replace(/\/$/, ''), source]));
-  // One pass with the longest path first: what was put in must not be replaced again.
-  const paths = [...sources.keys()].sort((a, b) => b.length - a.length).map(escaped);
-  const pattern = new RegExp(`(?<![\\w./-])(?:${paths.join('|')})(?![\\w.-])`, 'g');
-  const local = (text: string): string =>
-    paths.length === 0 ? text : text.replaceAll(pattern, (path) => sources.get(path) ?? path);
-  const [command = 'false', ...args] = argv.map(local);
-  const localEnv = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, local(value)]));
-  const path = localEnv.PATH ? `${localEnv.PATH}:${SYSTEM_PATH}` : SYSTEM_PATH;
-  return { command, args, env: { ...localEnv, PATH: path }, cwd: local(cwd) };
-}
-
-export const launchOf = (isolation: Isolation, boxed: BoxedCommand): Launch =>
-  isolation === 'namespace' ? inNamespace(boxed) : bySubstitution(boxed);
+export const boxOf = (isolation: Isolation): Box =>
+  isolation === 'namespace' ? { launch: inNamespace, hasOwnUser: true } : replacedPaths;
 
 /** Tried once with an empty command; why it is not possible is part of the answer. */
 export function probeIsolation(): { isolation: Isolation; why?: string } {

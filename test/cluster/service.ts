@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardProcess } from './guard.ts';
+import { guardProcess } from '../../src/local/pods/orphan-guard.ts';
 
 export type ServiceOptions = {
   name: string;

@@ -3,12 +3,12 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import { kubeconfigConnection } from '../../src/kube/connection.ts';
 import { createKubeHttp } from '../../src/kube/http.ts';
 import { createReadJobMessages } from '../../src/kube/job-messages.ts';
+import type { Pod } from '../../src/local/pods/types.ts';
 import { SQL_ENGINES, type SqlEngine, type SqlWish } from '../../src/rds/sql-wish.ts';
 import { connectionSecret } from '../../src/sync/children/secrets.ts';
 import { sqlJob } from '../../src/sync/children/sql-job.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { startPodRunner } from '../cluster/pod-runner.ts';
-import type { Pod } from '../cluster/pod-types.ts';
 import { reasonToSkip, startServer } from './real-server.ts';
 
 type Job = KubeObject & { status?: { conditions?: { type: string; status: string; reason?: string }[] } };

@@ -7,6 +7,7 @@ import type { KubeCall } from '../../kube/api.ts';
 import type { Send } from '../../otc/send.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import type { CallHook } from '../hook-call.ts';
+import type { JobRunner } from '../pods/jobs.ts';
 import { createFaultSwitches } from './fault-switches.ts';
 import { refusalOf, SAFE_HEADERS } from './guard.ts';
 import type { WatchAll } from './mirror.ts';
@@ -23,6 +24,8 @@ export type PlaygroundOptions = {
   /** The cluster in memory. */
   kube: KubeCall;
   watch: WatchAll;
+  /** What the Jobs of the databases printed. */
+  output: JobRunner['output'];
   send: Send;
   /** Makes a replica of the hook. */
   startService: StartService;
@@ -46,9 +49,9 @@ export function createPlayground(options: PlaygroundOptions): Playground {
   const trace = createTrace(timeline, clock.elapsed);
   const replica = createReplica(options.startService, { send: trace.watchSend(options.send), kube });
   const switches = createFaultSwitches(simulator.faults, replica, timeline);
-  const { watch, speed } = options;
+  const { watch, speed, output } = options;
   const { cloudCalls } = trace;
-  const world = createWorld({ clock, simulator, watch, timeline, switches, cloudCalls, speed });
+  const world = createWorld({ clock, simulator, kube, watch, timeline, switches, cloudCalls, speed, output });
   const streams = createStreams(world);
 
   const app = Fastify({

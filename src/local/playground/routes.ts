@@ -2,11 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import type { KubeCall } from '../../kube/api.ts';
+import type { KubeCall, KubeObject } from '../../kube/api.ts';
+import { ANNOTATIONS } from '../../rds/names.ts';
+import type { RdsStatus } from '../../rds/status.ts';
 import { isRecord } from '../json.ts';
 import { collectionPath, knownResources, objectPath, type Resource } from '../resources.ts';
 import { type FaultSwitches, SWITCH_NAMES, type SwitchName } from './fault-switches.ts';
 import { checkManifests, type Wanted } from './manifest-check.ts';
+import { PAGE_MANAGER } from './manifest-text.ts';
 import type { Streams } from './stream.ts';
 import type { World } from './world-view.ts';
 
@@ -30,6 +33,7 @@ const FILES: Record<string, string> = {
   'dom.js': 'text/javascript; charset=utf-8',
   'editor.js': 'text/javascript; charset=utf-8',
   'list.js': 'text/javascript; charset=utf-8',
+  'logs.js': 'text/javascript; charset=utf-8',
   'switches.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };
@@ -102,6 +106,22 @@ export function addRoutes(app: FastifyInstance, options: RouteOptions): void {
     return reply.code(answer.status).type('application/json').send(answer.body);
   });
 
+  const rdsBody = {
+    type: 'object',
+    required: ['rds'],
+    properties: { rds: { type: 'string' } },
+    additionalProperties: false,
+  };
+  app.post<{ Body: { rds: string } }>('/api/logs', { schema: { body: rdsBody } }, async ({ body }, reply) => {
+    const [namespace = '', name = ''] = body.rds.split('/');
+    const rds = world.mirror.find('Rds', namespace, name);
+    if (!rds) return reply.code(404).send({ message: 'there is no such Rds' });
+    const annotations = { [ANNOTATIONS.logs]: nextLogOrder(rds) };
+    const path = `${objectPath(resourceOf('Rds'), { namespace, name })}?fieldManager=${PAGE_MANAGER}`;
+    await send(kube, 'PATCH', path, { metadata: { annotations } }, 'application/merge-patch+json');
+    return {};
+  });
+
   const switchBody = {
     type: 'object',
     required: ['name', 'on'],
@@ -116,6 +136,13 @@ export function addRoutes(app: FastifyInstance, options: RouteOptions): void {
       return {};
     },
   );
+}
+
+/** The last hour; any new value is an order, so the span is spelled differently each time. */
+function nextLogOrder({ metadata, status }: KubeObject): string {
+  const { handled } = (status ?? {}) as RdsStatus;
+  const used = [metadata.annotations?.[ANNOTATIONS.logs], handled?.[ANNOTATIONS.logs]];
+  return ['1h', '60m', '1h0m'].find((value) => !used.includes(value)) ?? '1h';
 }
 
 const named = ({ object }: Wanted) => ({
@@ -152,8 +179,8 @@ async function send(
   method: 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
+  contentType = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json',
 ): Promise<void> {
-  const contentType = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json';
   const answer = await kube({
     method,
     path,

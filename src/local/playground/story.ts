@@ -51,6 +51,9 @@ function orders(type: WatchEvent['type'], before: KubeObject | undefined, now: K
   if (!before) return [told('Applied', 'The Rds is new.')];
   if (now.metadata.deletionTimestamp && !before.metadata.deletionTimestamp)
     return [told('Delete ordered', 'The finalizer keeps the object until the operator is done.')];
+  const order = now.metadata.annotations?.[ANNOTATIONS.logs];
+  if (order && order !== before.metadata.annotations?.[ANNOTATIONS.logs])
+    return [told('Logs ordered', `${ANNOTATIONS.logs}: ${order}`)];
   if (now.metadata.generation !== before.metadata.generation)
     return [told('Changed', `Generation ${now.metadata.generation} of the spec.`)];
   return [];
@@ -66,6 +69,12 @@ function decisions(before: Journal, now: Journal): NewEntry[] {
   if (now.last && now.last.seq !== before.last?.seq)
     decide(`Accepted: ${now.last.kind}`, 'The cloud took the order; the claim is settled.');
   else if (before.op && !now.op) decide(`Claim freed: ${before.op.kind}`, 'The outcome is known.');
+  const [step] = now.scale?.history ?? [];
+  if (step && step.at !== before.scale?.history?.[0]?.at)
+    decide(
+      `Autopilot: ${step.what}`,
+      `Because ${step.because}. Noted in the journal once, then carried out.`,
+    );
   if (now.id !== undefined && now.id !== before.id) decide('Owns an instance', `Instance ${now.id}.`);
   if (now.absence && now.absence.count !== before.absence?.count)
     decide('Looks again', `${now.absence.count} fresh reads in a row did not show the instance.`);

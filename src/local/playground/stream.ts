@@ -101,5 +101,19 @@ function watchedChanges(world: World, key: string): Part[] {
       lastSampleAt = samples.at(-1)?.at ?? lastSampleAt;
       return samples.length === 0 ? undefined : { event: 'samples', data: { key, samples } };
     },
+    outputChanges(world, key),
   ];
+}
+
+/** New lines of the newest Job; a page that has those of an older one drops them. */
+function outputChanges(world: World, key: string): Part {
+  let known = { job: '', next: 0 };
+  return () => {
+    const found = world.logOutput(key);
+    const isNew = found?.job !== known.job;
+    const { next, lines } = found?.output.since(isNew ? 0 : known.next) ?? { next: 0, lines: [] };
+    known = { job: found?.job ?? known.job, next };
+    if (!found || (!isNew && lines.length === 0)) return undefined;
+    return { event: 'output', data: { key, job: found.job, isNew, lines } };
+  };
 }

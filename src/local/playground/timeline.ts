@@ -1,7 +1,7 @@
 // What happened to each Rds, newest last, in the order in which it became known. A call that repeats the one
 // before it is counted instead of told again: a settled database is asked about every second here.
 
-export type EntryKind = 'user' | 'hook' | 'decision' | 'condition' | 'fault';
+export type EntryKind = 'user' | 'hook' | 'decision' | 'condition' | 'alarm' | 'fault';
 export type Tone = 'plain' | 'good' | 'warn' | 'bad';
 
 /** One call to the cloud, made while a hook was answered. */

@@ -1,6 +1,7 @@
 // What the page shows of an Rds. Values of Secrets never get here.
 
 import type { KubeObject } from '../../kube/api.ts';
+import { hasRunningPod, jobEnd } from '../../rds/job-state.ts';
 import type { RdsSpec } from '../../rds/spec.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import { isRecord } from '../json.ts';
@@ -61,7 +62,7 @@ export type Detail = {
   plan: NonNullable<RdsStatus['plan']>;
   conditions: { type: string; status: string; reason: string; message: string; since: string }[];
   children: { kind: string; name: string; facts: string }[];
-  logs: { orders: string[]; note: string };
+  logs: RdsStatus['logJob'];
 };
 
 export function detailOf(
@@ -87,7 +88,7 @@ export function detailOf(
       }),
     ),
     children: [...children, ...backups].map(childOf).sort((one, other) => (one.kind < other.kind ? -1 : 1)),
-    logs: logsOf(status, children),
+    logs: status.logJob,
   };
 }
 
@@ -122,19 +123,12 @@ function childFacts(child: KubeObject): string {
   if (kind === 'EndpointSlice' && Array.isArray(child.endpoints))
     return child.endpoints.flatMap((one) => (isRecord(one) ? one.addresses : [])).join(', ');
   if (kind === 'RdsBackup') return isRecord(status) ? `${status.phase ?? ''}` : 'Pending';
-  if (kind === 'Job') return isRecord(status) && status.succeeded ? 'succeeded' : 'made; no pod runs here';
+  if (kind === 'Job') return jobFacts(child);
   return '';
 }
 
-/** The local loop has no kubelet: a Job is an object like any other, and nobody starts its container. */
-function logsOf({ logJob }: RdsStatus, children: readonly KubeObject[]): Detail['logs'] {
-  const jobs = children.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name);
-  const orders = [
-    ...jobs.map((name) => `Job ${name}`),
-    ...(logJob ? [`Logs of ${logJob.from} to ${logJob.to}: ${logJob.state}. ${logJob.message ?? ''}`] : []),
-  ];
-  return {
-    orders,
-    note: 'No pod runs on this laptop, so a Job is made and its container never starts: there is no output to show. On a cluster `kubectl logs job/<name>` has it.',
-  };
+function jobFacts(job: KubeObject): string {
+  const end = jobEnd(job);
+  if (end) return end.succeeded ? 'succeeded' : `failed: ${end.because}`;
+  return hasRunningPod(job) ? 'runs' : 'waits';
 }

@@ -2,12 +2,16 @@
 // noted about both.
 
 import type { Clock } from '../../clock.ts';
-import type { KubeObject } from '../../kube/api.ts';
+import type { KubeCall, KubeObject } from '../../kube/api.ts';
+import { logJobs } from '../../rds/log-children.ts';
 import { instanceName } from '../../rds/names.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { Instance } from '../../simulator/rds/types.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import type { JobRunner } from '../pods/jobs.ts';
+import type { KeptOutput } from '../pods/kept-output.ts';
 import type { WatchEvent } from '../watch.ts';
+import { createAlarmPush } from './alarm-push.ts';
 import { type Census, createCensus, type Verdict } from './census.ts';
 import type { FaultSwitches } from './fault-switches.ts';
 import { createMirror, type Mirror, type WatchAll } from './mirror.ts';
@@ -24,17 +28,21 @@ export type World = {
   detail(key: string): Detail | undefined;
   samples(key: string): readonly Sample[];
   instanceOf(key: string): Instance | undefined;
+  /** Of the newest Job that fetched its logs. */
+  logOutput(key: string): { job: string; output: KeptOutput } | undefined;
   stop(): void;
 };
 
 type Options = {
   clock: Clock;
   simulator: Pick<Simulator, 'state'>;
+  kube: KubeCall;
   watch: WatchAll;
   timeline: Timeline;
   switches: FaultSwitches;
   cloudCalls: () => number;
   speed: number;
+  output: JobRunner['output'];
 };
 
 const SAMPLE_MS = 1_000;
@@ -45,6 +53,7 @@ export function createWorld(options: Options): World {
   const census: Census = createCensus();
   const samples: Samples = createSamples();
   const tell = createStory(timeline);
+  const pushAlarms = createAlarmPush({ kube: options.kube, timeline, rdss: () => mirror.list('Rds') });
   const stopWatching = options.watch((event: WatchEvent) => {
     census.onChange(event);
     tell(event);
@@ -57,6 +66,7 @@ export function createWorld(options: Options): World {
     instances = state.instances;
     verdict = census.count(state.events, state.backups);
     samples.take(instances, clock.now());
+    pushAlarms(state.alarms);
   };
   look();
   const timer = setInterval(look, SAMPLE_MS).unref();
@@ -95,6 +105,12 @@ export function createWorld(options: Options): World {
     },
     samples: (key) => samplesOf(rdsOf(key)),
     instanceOf: (key) => instanceOf(rdsOf(key)),
+    logOutput(key) {
+      const { namespace = '', uid = '' } = rdsOf(key)?.metadata ?? {};
+      const job = logJobs(mirror.ownedBy(uid)).at(-1)?.metadata.name ?? '';
+      const output = options.output(namespace, job);
+      return output && { job, output };
+    },
     stop() {
       clearInterval(timer);
       stopWatching();

@@ -7,12 +7,14 @@ import { createDetail } from './detail.js';
 import { byId, setData, setText } from './dom.js';
 import { createEditor } from './editor.js';
 import { createList } from './list.js';
+import { createLogs } from './logs.js';
 import { createSliders, createSwitches } from './switches.js';
 
 let chosen;
 
 const detail = createDetail();
 const chart = createChart();
+const logs = createLogs({ chosen: () => chosen });
 const switches = createSwitches();
 const sliders = createSliders({ chosen: () => chosen });
 const list = createList({
@@ -39,6 +41,7 @@ function choose(key) {
 function forget() {
   detail.clear(list.rows.get(chosen));
   chart.clear();
+  logs.clear();
   sliders.clear();
   sliders.update(undefined);
   drawHead();
@@ -95,14 +98,17 @@ const connection = openConnection({
         if (!list.rows.has(news.key)) {
           detail.gone();
           sliders.update(undefined);
+          logs.show(undefined);
           editor.leave();
         }
         return;
       }
       detail.show(news);
+      logs.show(news);
       editor.show(news.key, news.manifest);
     },
     timeline: (news) => isChosen(news) && detail.tell(news.entries),
+    output: (news) => isChosen(news) && logs.add(news),
     samples(news) {
       if (!isChosen(news)) return;
       chart.add(news.samples);

@@ -1,9 +1,16 @@
-// One database: facts, plan, conditions, children, logs, and what happened to it.
+// One database: facts, plan, conditions, children, and what happened to it.
 
 import { byId, make, setData, setText } from './dom.js';
 
 const MOST_ENTRIES = 250;
-const KINDS = { user: 'You', hook: 'Hook', decision: 'Decision', condition: 'Condition', fault: 'Fault' };
+const KINDS = {
+  user: 'You',
+  hook: 'Hook',
+  decision: 'Decision',
+  condition: 'Condition',
+  alarm: 'Alarm',
+  fault: 'Fault',
+};
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
 export function createDetail() {
@@ -77,7 +84,7 @@ export function createDetail() {
       setData(phase, 'tone', row.tone);
       setText(
         byId('rds-message'),
-        row.message || (row.phase === 'Ready' ? 'The database is as declared.' : ''),
+        row.message || (row.phase === 'Ready' ? 'The database is up, and nothing is to be done.' : ''),
       );
     },
     gone() {
@@ -107,8 +114,6 @@ export function createDetail() {
         detail.children.map(({ kind, name, facts }) => ({ term: `${kind} ${name}`, text: facts })),
         'No children yet.',
       );
-      byId('logs').replaceChildren(...detail.logs.orders.map((text) => make('li', { text })));
-      setText(byId('logs-note'), detail.logs.note);
     },
     tell(more) {
       for (const entry of more) drawEntry(entry);

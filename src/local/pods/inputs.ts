@@ -2,19 +2,22 @@
 // kubelet, a missing reference keeps the pod waiting.
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { KubeObject } from '../../src/kube/api.ts';
-import type { KubeClient } from './kube-client.ts';
-import type { Container, EnvVar, Pod, Volume } from './pod-types.ts';
+import type { KubeCall, KubeObject } from '../../kube/api.ts';
+import type { Container, EnvVar, Pod, Volume } from './types.ts';
 
 /** The pod asks for something that this stand-in for a kubelet does not have. */
 export class Unsupported extends Error {}
 
 type Keyed = KubeObject & { data?: Record<string, string>; binaryData?: Record<string, string> };
 
-async function readKeyed(kube: KubeClient, pod: Pod, resource: 'secrets' | 'configmaps', name: string) {
+const DEADLINE_MS = 10_000;
+
+async function readKeyed(kube: KubeCall, pod: Pod, resource: 'secrets' | 'configmaps', name: string) {
   const path = `/api/v1/namespaces/${pod.metadata.namespace}/${resource}/${name}`;
-  const object = await kube.find<Keyed>(path);
-  if (!object) return undefined;
+  const { status, body } = await kube({ method: 'GET', path, deadlineMs: DEADLINE_MS });
+  if (status === 404) return undefined;
+  if (status !== 200) throw new Error(`the API server answered ${status} for ${resource} ${name}`);
+  const object = body as Keyed;
   const decoded = resource === 'secrets' ? object.data : object.binaryData;
   const files = new Map<string, Buffer>();
   for (const [key, value] of Object.entries(decoded ?? {})) files.set(key, Buffer.from(value, 'base64'));
@@ -43,7 +46,7 @@ function fieldOf(pod: Pod, fieldPath: string): string {
 }
 
 async function envValue(
-  kube: KubeClient,
+  kube: KubeCall,
   pod: Pod,
   { name, value, valueFrom }: EnvVar,
 ): Promise<string | undefined> {
@@ -63,7 +66,7 @@ const expand = (text: string, env: Record<string, string>): string =>
   );
 
 /** The container's env, in order, with $(NAME) expanded as Kubernetes does; the args likewise. */
-export async function containerInputs(kube: KubeClient, pod: Pod, container: Container) {
+export async function containerInputs(kube: KubeCall, pod: Pod, container: Container) {
   if (container.envFrom?.length) throw new Unsupported('envFrom');
   const env: Record<string, string> = {};
   for (const variable of container.env ?? []) {
@@ -74,7 +77,8 @@ export async function containerInputs(kube: KubeClient, pod: Pod, container: Con
   return { env, command: expandAll(container.command), args: expandAll(container.args) };
 }
 
-async function writeFiles(kube: KubeClient, pod: Pod, volume: Volume, dir: string): Promise<void> {
+async function writeFiles(options: VolumeOptions, volume: Volume, dir: string): Promise<void> {
+  const { kube, pod, hasOwnUser } = options;
   const source = volume.secret ?? volume.configMap;
   if (!source) return;
   const name = volume.secret?.secretName ?? volume.configMap?.name ?? '';
@@ -82,9 +86,13 @@ async function writeFiles(kube: KubeClient, pod: Pod, volume: Volume, dir: strin
   const files = await readKeyed(kube, pod, resource, name);
   if (!files && !source.optional) throw new Error(`${resource} ${name} not found`);
   const all = [...(files?.keys() ?? [])].map((key) => ({ key, path: key, mode: undefined }));
+  const { fsGroup } = pod.spec.securityContext ?? {};
   for (const { key, path, mode = source.defaultMode ?? 0o644 } of source.items ?? all) {
     const content = files?.get(key);
-    if (content) await writeOwned(join(dir, path), content, mode, pod.spec.securityContext?.fsGroup);
+    if (content)
+      await (hasOwnUser
+        ? writeOwned(join(dir, path), content, mode, fsGroup)
+        : writeMine(join(dir, path), content));
     else if (!source.optional) throw new Error(`${resource} ${name} has no key ${key}`);
   }
 }
@@ -93,12 +101,26 @@ async function writeFiles(kube: KubeClient, pod: Pod, volume: Volume, dir: strin
 async function writeOwned(file: string, content: Buffer, mode: number, group?: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
-  if (group !== undefined && process.getuid?.() === 0) await chown(file, 0, group);
+  if (group !== undefined) await chown(file, 0, group);
   await chmod(file, group === undefined ? mode : mode | 0o440);
 }
 
+/** Whatever the pod asks for: its processes are ours, and nobody else on this machine may read along. */
+async function writeMine(file: string, content: Buffer): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content, { mode: 0o600 });
+}
+
+type VolumeOptions = {
+  kube: KubeCall;
+  pod: Pod;
+  /** Containers run as the pod's user, and this process may give files away. */
+  hasOwnUser: boolean;
+};
+
 /** Makes each volume below `dir` and returns its folder by name. */
-export async function writeVolumes(kube: KubeClient, pod: Pod, dir: string): Promise<Map<string, string>> {
+export async function writeVolumes(options: VolumeOptions, dir: string): Promise<Map<string, string>> {
+  const { pod } = options;
   const folders = new Map<string, string>();
   for (const volume of pod.spec.volumes ?? []) {
     if (!volume.secret && !volume.configMap && !volume.emptyDir)
@@ -106,7 +128,7 @@ export async function writeVolumes(kube: KubeClient, pod: Pod, dir: string): Pro
     const folder = join(dir, volume.name);
     await mkdir(folder, { recursive: true });
     await chmod(folder, volume.emptyDir ? 0o777 : 0o755);
-    await writeFiles(kube, pod, volume, folder);
+    await writeFiles(options, volume, folder);
     folders.set(volume.name, folder);
   }
   return folders;

@@ -1,7 +1,7 @@
 // What a kubelet tells about a pod: phase, conditions and the state of each container.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeClient } from './kube-client.ts';
-import { type ContainerState, type Pod, type PodPhase, podPath } from './pod-types.ts';
+import type { KubeCall } from '../../kube/api.ts';
+import { type ContainerState, type Pod, type PodPhase, podPath } from './types.ts';
 
 export type PodReport = {
   set: (container: string, state: ContainerState) => void;
@@ -11,10 +11,11 @@ export type PodReport = {
 
 const GIVE_UP_AFTER = 100;
 const RETRY_MS = 300;
+const DEADLINE_MS = 10_000;
 
 export const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 
-export function createPodReport(kube: KubeClient, pod: Pod): PodReport {
+export function createPodReport(kube: KubeCall, pod: Pod): PodReport {
   const startTime = now();
   const states = new Map<string, ContainerState>();
 
@@ -36,9 +37,13 @@ export function createPodReport(kube: KubeClient, pod: Pod): PodReport {
   const tell: PodReport['tell'] = async (phase, why = {}) => {
     const body = { metadata: { uid: pod.metadata.uid }, status: { ...status(phase), ...why } };
     for (let attempt = 0; attempt < GIVE_UP_AFTER; attempt += 1) {
-      const answer = await kube
-        .send('PATCH', `${podPath(pod)}/status`, body, 'application/merge-patch+json')
-        .catch(() => undefined);
+      const answer = await kube({
+        method: 'PATCH',
+        path: `${podPath(pod)}/status`,
+        contentType: 'application/merge-patch+json',
+        body,
+        deadlineMs: DEADLINE_MS,
+      }).catch(() => undefined);
       // 404 and 409: the pod is gone, or another one has its name; there is nobody left to tell.
       if (answer && (answer.status < 300 || answer.status === 404 || answer.status === 409)) return;
       await sleep(RETRY_MS);

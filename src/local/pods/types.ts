@@ -1,5 +1,5 @@
-// The part of a Pod that the pod runner reads and writes.
-import type { KubeObject } from '../../src/kube/api.ts';
+// The part of a Pod that a stand-in for the kubelet reads and writes.
+import type { KubeObject } from '../../kube/api.ts';
 
 type KeyRef = { name: string; key: string; optional?: boolean };
 

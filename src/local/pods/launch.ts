@@ -1,19 +1,19 @@
 // From a container's spec to the command line that runs it here.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeClient } from './kube-client.ts';
-import type { LocalImage } from './local-image.ts';
-import { containerInputs, Unsupported, writeVolumes } from './pod-inputs.ts';
-import type { Container, Pod } from './pod-types.ts';
-import { type Isolation, type Launch, launchOf, type Mount } from './sandbox.ts';
+import type { KubeCall } from '../../kube/api.ts';
+import type { Box, Launch, Mount } from './box.ts';
+import type { LocalImage } from './image.ts';
+import { containerInputs, Unsupported, writeVolumes } from './inputs.ts';
+import type { Container, Pod } from './types.ts';
 
 export type PodLaunchOptions = {
-  kube: KubeClient;
+  kube: KubeCall;
   pod: Pod;
-  /** The pod's own folder; the output files stay in it, the volumes do not. */
+  /** The pod's own folder; the volumes in it go when the pod has ended. */
   dir: string;
   imageOf: (image: string) => LocalImage;
-  isolation: Isolation;
+  box: Box;
 };
 
 export type PreparedContainer = {
@@ -53,9 +53,9 @@ function identityOf(pod: Pod, container: Container, imageUser: number) {
 
 /** Throws Unsupported for what can never run here, another error for what may appear later. */
 export async function preparePod(options: PodLaunchOptions): Promise<PreparedContainer[]> {
-  const { kube, pod, dir, imageOf, isolation } = options;
+  const { kube, pod, dir, imageOf, box } = options;
   if (pod.spec.initContainers?.length) throw new Unsupported('initContainers');
-  const volumes = await writeVolumes(kube, pod, volumesFolder(dir));
+  const volumes = await writeVolumes({ kube, pod, hasOwnUser: box.hasOwnUser }, volumesFolder(dir));
   return Promise.all(
     pod.spec.containers.map(async (container) => {
       const { env, command, args = [] } = await containerInputs(kube, pod, container);
@@ -65,7 +65,7 @@ export async function preparePod(options: PodLaunchOptions): Promise<PreparedCon
       const messageFile = join(dir, `${container.name}.message`);
       await writeFile(messageFile, '');
       await chmod(messageFile, 0o666);
-      const launch = launchOf(isolation, {
+      const launch = box.launch({
         argv: [...(command ?? image.entrypoint), ...args],
         env: { HOME: '/', HOSTNAME: pod.metadata.name, PATH: image.path.join(':'), ...env },
         cwd: container.workingDir ?? image.workingDir,

@@ -1,11 +1,17 @@
 // The life of one pod: wait for what it refers to, run its containers, report their states, end it in time.
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesOf, type ContainerEnd, type ContainerProcess, runContainer } from './container-process.ts';
-import { Unsupported } from './pod-inputs.ts';
-import { type PodLaunchOptions, type PreparedContainer, preparePod, volumesFolder } from './pod-launch.ts';
-import { createPodReport, now } from './pod-report.ts';
+import {
+  bytesOf,
+  type ContainerEnd,
+  type ContainerProcess,
+  type Kill,
+  runContainer,
+  type StreamName,
+} from './container-process.ts';
+import { Unsupported } from './inputs.ts';
+import { type PodLaunchOptions, type PreparedContainer, preparePod, volumesFolder } from './launch.ts';
+import { createPodReport, now } from './report.ts';
 
 export type PodRun = {
   /** Settles when every container has ended and the last status was written. */
@@ -14,14 +20,16 @@ export type PodRun = {
   terminate: (graceSeconds: number) => void;
 };
 
-export const outputFile = (dir: string, container: string, stream: 'stdout' | 'stderr'): string =>
-  join(dir, `${container}.${stream}`);
+export type PodRunOptions = PodLaunchOptions & {
+  kill: Kill;
+  onOutput: (container: string, stream: StreamName, chunk: Buffer) => void;
+};
 
 const RETRY_MS = 300;
 const MESSAGE_BYTES = 4096;
 
-export function startPod(options: PodLaunchOptions): PodRun {
-  const { pod, dir } = options;
+export function startPod(options: PodRunOptions): PodRun {
+  const { pod, dir, kill, onOutput } = options;
   const report = createPodReport(options.kube, pod);
   const processes: ContainerProcess[] = [];
   let terminating = false;
@@ -46,14 +54,14 @@ export function startPod(options: PodLaunchOptions): PodRun {
     const { name, resources } = container;
     const startedAt = now();
     const memory = resources?.limits?.memory;
-    const process = runContainer(
-      launch,
-      { stdout: outputFile(dir, name, 'stdout'), stderr: outputFile(dir, name, 'stderr') },
-      memory === undefined ? undefined : bytesOf(memory),
-    );
-    processes.push(process);
+    const child = runContainer(launch, {
+      kill,
+      onOutput: (stream, chunk) => onOutput(name, stream, chunk),
+      ...(memory === undefined ? {} : { memoryLimitBytes: bytesOf(memory) }),
+    });
+    processes.push(child);
     report.set(name, { running: { startedAt } });
-    const end = await process.ended;
+    const end = await child.ended;
     // A kubelet keeps 4096 bytes of it.
     const message = (await readFile(messageFile, 'utf8').catch(() => '')).slice(0, MESSAGE_BYTES);
     report.set(name, { terminated: { ...end, ...(message && { message }), startedAt, finishedAt: now() } });
@@ -62,9 +70,9 @@ export function startPod(options: PodLaunchOptions): PodRun {
 
   const terminate = (graceSeconds: number): void => {
     terminating = true;
-    for (const process of processes) process.signal('SIGTERM');
+    for (const child of processes) child.signal('SIGTERM');
     setTimeout(() => {
-      for (const process of processes) process.signal('SIGKILL');
+      for (const child of processes) child.signal('SIGKILL');
     }, graceSeconds * 1000).unref();
   };
 

@@ -1,12 +1,21 @@
-// One container as a local process in its own group: output to files, a memory limit, an end with a reason.
+// One container as a local process in its own group: its output in pieces, a memory limit, an end with a reason.
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { guardProcess } from './guard.ts';
-import type { Launch } from './sandbox.ts';
+import type { Launch } from './box.ts';
+import { guardProcess } from './orphan-guard.ts';
 
 export type ContainerEnd = { exitCode: number; reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError' };
 export type ContainerProcess = { ended: Promise<ContainerEnd>; signal: (signal: NodeJS.Signals) => void };
+export type StreamName = 'stdout' | 'stderr';
+
+/** `process.kill`: a negative number means the whole group. */
+export type Kill = (pid: number, signal: NodeJS.Signals) => unknown;
+
+type ContainerOptions = {
+  kill: Kill;
+  onOutput: (stream: StreamName, chunk: Buffer) => void;
+  memoryLimitBytes?: number;
+};
 
 const UNITS: Record<string, number> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, k: 1e3, M: 1e6, G: 1e9 };
 
@@ -30,15 +39,12 @@ const SIGNAL_NUMBERS: Partial<Record<NodeJS.Signals, number>> = {
   SIGTERM: 15,
 };
 
-export function runContainer(
-  launch: Launch,
-  files: { stdout: string; stderr: string },
-  memoryLimitBytes = Number.POSITIVE_INFINITY,
-): ContainerProcess {
-  const outputs = [openSync(files.stdout, 'a'), openSync(files.stderr, 'a')] as const;
+export function runContainer(launch: Launch, options: ContainerOptions): ContainerProcess {
+  const { kill, onOutput, memoryLimitBytes = Number.POSITIVE_INFINITY } = options;
   const { command, args, env, cwd } = launch;
-  const child = spawn(command, args, { detached: true, env, cwd, stdio: ['ignore', ...outputs] });
-  for (const output of outputs) closeSync(output);
+  const child = spawn(command, args, { detached: true, env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.on('data', (chunk: Buffer) => onOutput('stdout', chunk));
+  child.stderr.on('data', (chunk: Buffer) => onOutput('stderr', chunk));
   const pid = child.pid;
   if (pid === undefined) {
     const ended = new Promise<ContainerEnd>((resolve) =>
@@ -51,7 +57,7 @@ export function runContainer(
   let outOfMemory = false;
   const signal = (name: NodeJS.Signals): void => {
     try {
-      process.kill(-pid, name);
+      kill(-pid, name);
     } catch {
       // It has ended in the meantime.
     }
@@ -62,12 +68,15 @@ export function runContainer(
     signal('SIGKILL');
   };
   const meter = Number.isFinite(memoryLimitBytes) ? setInterval(() => void measure(), 100) : undefined;
+  child.once('exit', () => {
+    clearInterval(meter);
+    // Nothing that the container left behind outlives it, or keeps its output open.
+    signal('SIGKILL');
+    release();
+  });
   const ended = new Promise<ContainerEnd>((resolve) => {
-    child.once('exit', (code, killedBy) => {
-      clearInterval(meter);
-      // Nothing that the container left behind outlives it.
-      signal('SIGKILL');
-      release();
+    // All output was handed on by then.
+    child.once('close', (code, killedBy) => {
       const exitCode = code ?? 128 + (killedBy ? (SIGNAL_NUMBERS[killedBy] ?? 0) : 0);
       resolve({ exitCode, reason: outOfMemory ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error' });
     });

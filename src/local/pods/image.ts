@@ -16,7 +16,7 @@ export type LocalImage = {
 
 /** The checkout as the project's own image: its sources and its Node below /app. */
 export const checkoutImage = (): LocalImage => ({
-  folder: join(import.meta.dirname, '..', '..'),
+  folder: join(import.meta.dirname, '..', '..', '..'),
   workingDir: '/app',
   entrypoint: ['node'],
   path: ['/app/node_modules/.bin'],
