@@ -114,10 +114,10 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
   const isAnothers = (uid: string, id: string): boolean =>
     [...cluster.journals()].some((stored) => stored.uid !== uid && stored.journal.id === id);
 
-  /** Another administrator is published, or the password of root is on its way to the cloud. */
+  /** Another administrator is published: the password of root may be on its way to the cloud, and at the end they must agree. */
   function isRotated(secret: KubeObject, { rotations }: Journal): boolean {
     const username = secretValue(secret, 'username') ?? 'root';
-    return username !== 'root' || rotations?.[ROOT_ACCOUNT]?.state === 'Closing';
+    return username !== 'root' || (rotations?.[ROOT_ACCOUNT]?.current ?? 'root') !== 'root';
   }
 
   function judgeSecret(secret: KubeObject): void {

@@ -109,11 +109,11 @@ function rootDrawing(
   const root = accounts.find(({ account }) => account === ROOT_ACCOUNT);
   const next = steps.find(({ one }) => one === root)?.step.rotation ?? root?.rotation;
   // A rotation that was given up leaves root with the clients.
-  if (next?.state !== 'Closing' || next.current === 'root') return undefined;
-  if (o.password.from !== 'generated') return undefined;
-  const isDrawn = draw !== undefined && draw.at >= next.at;
-  const isLost = isDrawn && o.password.mark !== draw.mark && at >= draw.at + settleMs;
-  return !isDrawn || isLost ? { mark: o.draw.mark, at } : undefined;
+  if (!next || next.current === 'root' || o.password.from !== 'generated') return undefined;
+  const isDue = next.state === 'Closing' && (draw === undefined || draw.at < next.at);
+  // A picture from the past may have brought an older password back into the Secret.
+  const isLost = draw !== undefined && o.password.mark !== draw.mark && at >= draw.at + settleMs;
+  return isDue || isLost ? { mark: o.draw.mark, at } : undefined;
 }
 
 /** A copy of the journal for people and for cheap looks. */

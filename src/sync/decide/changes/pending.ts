@@ -71,7 +71,7 @@ export function pendingChanges(o: Observed, instance: Instance): Change[] {
 
 /** The values are secrets; the plan names only where the new one comes from. */
 function rootPassword({ o, instance }: Case): Wish[] {
-  if (passwordState(o) !== 'reset') return [];
+  if (passwordState(o) !== 'reset' || isOldDrawing(o)) return [];
   const problem = passwordProblem(o.password.value ?? '', o.spec.datastoretype);
   const version = passwordVersion(o);
   const wish: Wish = {
@@ -91,6 +91,12 @@ function rootPassword({ o, instance }: Case): Wish[] {
       },
     },
   ];
+}
+
+/** Another drawing than the one that counts: it would bring an old password back into force. */
+function isOldDrawing(o: Observed): boolean {
+  const draw = readJournal(o)?.draw;
+  return o.password.from === 'generated' && draw !== undefined && o.password.mark !== draw.mark;
 }
 
 function scheduled(o: Observed, instance: Instance, wish: Wish, hash: string): Change {
