@@ -127,7 +127,8 @@ function oldWishes({ spec = {} }: RdsObject): Finding[] {
   ];
 }
 
-const ENDPOINT = 'spec.endpoint is not acted on by this version: no autopilot. The spec is never written.';
+const ENDPOINT =
+  'spec.endpoint switches the autopilot on, with alarms and a topic of its own; the spec is never written. Take it out if nothing is to be scaled.';
 
 function leftAlarms({ metadata }: RdsObject, { alarmNames }: Facts): Finding[] {
   const left = oldAlarmNames(metadata.namespace, metadata.name).filter((name) => alarmNames.has(name));
