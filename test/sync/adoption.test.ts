@@ -31,6 +31,21 @@ t.test("an instance under the old operator's name is offered, and taken over on 
   t.match(world.simulator.state.instances[0]?.tags, [{ key: 'rds-pilot-uid' }]);
 });
 
+t.test('of several instances that may be meant each is named, in the same words every time', async (t) => {
+  const world = await createWorld({ simulator: { shuffleList: true } });
+  t.teardown(() => world.stop());
+  const ids = [];
+  for (let count = 0; count < 3; count += 1) ids.push(await built(world, 'team-a_shop'));
+  await world.apply('shop', { flavorref: 'rds.mysql.c2.medium' });
+  await world.clock.advance(MINUTE);
+  const offered = condition(await world.status('shop'), 'Ready');
+  t.equal(offered?.reason, 'AdoptionNeeded');
+  for (const id of ids) t.match(offered?.message, id);
+  const { resourceVersion } = (await world.rds('shop'))?.metadata ?? {};
+  await world.clock.advance(60 * MINUTE);
+  t.equal((await world.rds('shop'))?.metadata.resourceVersion, resourceVersion, 'written once');
+});
+
 t.test('an Rds that carries the id of the old operator is managed on without a question', async (t) => {
   const world = await createWorld();
   t.teardown(() => world.stop());

@@ -132,9 +132,10 @@ function foundByName(o: Observed, cloud: FreshView, journal: Journal | undefined
     );
     return { ...found, phase: 'Creating' };
   }
-  const foreign = cloud.namesakes.find(
-    (instance) => kindOf(instance) === 'old' || kindOf(instance) === 'otherUid',
-  );
+  // The cloud lists in any order; the words must not change with it.
+  const [foreign, ...others] = cloud.namesakes
+    .filter((instance) => kindOf(instance) === 'old' || kindOf(instance) === 'otherUid')
+    .toSorted((a, b) => a.id.localeCompare(b.id));
   // While a create is on the way its own outcome comes first.
   if (!foreign || journal?.op) return undefined;
   return pending(
@@ -142,7 +143,8 @@ function foundByName(o: Observed, cloud: FreshView, journal: Journal | undefined
     NOTHING,
     'AdoptionNeeded',
     `Instance ${foreign.id} (${foreign.name}, ${foreign.engine} ${foreign.version}, ${foreign.flavor}, ${foreign.volumeGb} GB) already exists for ${namespace}/${name}. ` +
-      `Take it over with: kubectl annotate rds ${name} -n ${namespace} ${ANNOTATIONS.adopt}=${foreign.id}. Nothing was created.`,
+      `Take it over with: kubectl annotate rds ${name} -n ${namespace} ${ANNOTATIONS.adopt}=${foreign.id}. ` +
+      `${others.length > 0 ? `Or take another: ${others.map(({ id }) => id).join(', ')}. ` : ''}Nothing was created.`,
     PACE.settled,
   );
 }
