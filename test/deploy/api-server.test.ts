@@ -74,7 +74,7 @@ t.test('every pod passes where `restricted` is enforced, and none with a planted
   const pods = podsOf(makers, namespace);
   t.same(
     pods.map(({ metadata }) => metadata.name),
-    ['rds-pilot', 'rds-pilot-test', 'shop-logs-1', 'shop-sql-1'],
+    ['rds-pilot', 'rds-pilot-test', 'shop-logs-1', 'shop-sql-1', 'drill-0123456789ab-202611170300'],
   );
   const create = (pod: unknown) => kube.send('POST', `/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);
   for (const pod of pods) {

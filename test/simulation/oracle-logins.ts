@@ -9,7 +9,7 @@ import { ANNOTATIONS, secondLogin } from '../../src/rds/names.ts';
 import { graceMs, hoursMs, ROOT_ACCOUNT, type Rotation } from '../../src/rds/rotation.ts';
 import { accountLabel } from '../../src/rds/sql-wish.ts';
 import { HOUR_MS, SECOND } from './clock.ts';
-import { type Cluster, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
+import { annotationOf, type Cluster, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
 import type { LoginChange, SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
@@ -147,8 +147,12 @@ export function loginProblem(cluster: Cluster, servers: SqlServers, object: Kube
   // Told: the password of an adopted instance is what people say it is.
   const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
   if (ready?.status !== 'True' && cluster.journal(uid)?.journal.adopted) return undefined;
+  const declared = new Set((specOf(object).users ?? []).map((user) => accountLabel('MySQL', user)));
   for (const secret of cluster.secretsOf(namespace, uid)) {
     if (!isLogin(secret) || secretValue(secret, 'username') === 'root') continue;
+    // A password that was drawn for a user that is declared no more may never have reached the server.
+    const account = annotationOf(secret, ANNOTATIONS.account);
+    if (account !== undefined && !declared.has(account)) continue;
     const [username = '', password = ''] = ['username', 'password'].map((key) => secretValue(secret, key));
     if (!servers.letsIn(instanceOf(cluster, uid), username, password))
       return `${username} of ${keyOf(secret)} is not let in`;
