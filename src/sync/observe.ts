@@ -98,16 +98,17 @@ export async function glance(
     const cloud = deps.openCloud(credentialsFor(deps, view), budget);
     const asked = fromRequest(deps, view);
     const { replicas } = remembered({ ...asked, journal: 'unread', cloud: { kind: 'unasked' } });
-    const seen = async (instance: Instance, snapshotSeconds: number): Promise<CloudView> => ({
+    const seen = async (instance: Instance, snapshotSeconds: number, at?: number): Promise<CloudView> => ({
       kind: 'glance',
+      at,
       instance,
       details: await readDetails(cloud, asked, instance, { how: 'shared', replicas, snapshotSeconds }),
     });
     if (status.phase === 'Ready') {
-      const { byId } = await cloud.snapshot(SNAPSHOT_SECONDS);
+      const { byId, at } = await cloud.snapshot(SNAPSHOT_SECONDS);
       const instance = byId.get(status.id);
       // The snapshot may be older than status: it may confirm, and only a read of our own may contradict.
-      if (instance && confirms(instance, status)) return await seen(instance, SNAPSHOT_SECONDS);
+      if (instance && confirms(instance, status)) return await seen(instance, SNAPSHOT_SECONDS, at);
     }
     const isUsable = (lately: Instance) => !isOutdated(view) && confirms(lately, status);
     const instance = await reads.read(cloud, status.id, isUsable);

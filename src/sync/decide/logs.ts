@@ -41,7 +41,7 @@ const MOST_CREDENTIALS = 8;
 const CLOCKS_MS = 60_000;
 
 /** Whether a cheap look shows something that only the journal can settle. */
-export function logsNeedLook(o: Pick<Observed, 'rds' | 'spec' | 'children' | 'nowMs'>): boolean {
+export function logsNeedLook(o: Pick<Observed, 'rds' | 'spec' | 'children' | 'nowMs' | 'cloud'>): boolean {
   const { handled, logJob } = o.rds.status ?? {};
   if (handled?.[copyOf('logs')] !== undefined) return true;
   const value = logsWish(o.rds);
@@ -53,9 +53,11 @@ export function logsNeedLook(o: Pick<Observed, 'rds' | 'spec' | 'children' | 'no
     const job = named(logJobs(o.children), running);
     if (!job || !named(secrets, running) || jobEnd(job)) return true;
   }
+  // A clock of ours that is behind would leave an order open for as long.
+  const now = (o.cloud.kind === 'glance' ? o.cloud.at : undefined) ?? o.nowMs;
   return secrets.some((secret) =>
     secret.metadata.name === running || formOf(secret) === 'keys'
-      ? usableUntil(secret) + CLOCKS_MS <= o.nowMs
+      ? usableUntil(secret) + CLOCKS_MS <= now
       : true,
   );
 }

@@ -82,7 +82,13 @@ export type WatchView = {
 
 export type CloudView =
   /** From the shared snapshot or a read that others may share: good enough to report, not to write on. */
-  | { kind: 'glance'; instance: Instance | undefined; details: Details }
+  | {
+      kind: 'glance';
+      /** The clock of the cloud, where the view has it. */
+      at?: number | undefined;
+      instance: Instance | undefined;
+      details: Details;
+    }
   /** Read for this very call; `at` is the cloud's clock. */
   | {
       kind: 'fresh';
