@@ -130,8 +130,10 @@ export function sqlProblem(
   const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
   // The password of an adopted instance is what people say it is.
   const isAdopted = cluster.journal(object.metadata.uid ?? '')?.journal.adopted;
-  if (isAdopted && (ready?.reason === 'RootPasswordUnknown' || /Access denied/.test(ready?.message ?? '')))
-    return undefined;
+  // Also while it is tried once more.
+  const told = [ready?.message ?? '', ...(statusOf(object).databases?.failures ?? []).map(({ why }) => why)];
+  const isShut = ready?.reason === 'RootPasswordUnknown' || told.some((text) => /Access denied/.test(text));
+  if (isAdopted && isShut) return undefined;
   if (ready?.status !== 'True') return `DatabasesReady is not True: ${ready?.message}`;
   const server = servers.serverOf(instance);
   const missing = databases.find((name) => !server.databases.has(name));

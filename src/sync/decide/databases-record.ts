@@ -33,6 +33,8 @@ export function recordOf({ o, wanted, name, attempt, end, said }: Ended): Report
   const firstMs = wasRefused ? RETRY.laterMs : RETRY.soonMs;
   const pauseMs = Math.min(firstMs * 2 ** Math.min(attempt - 1, 10), RETRY.longestMs);
   const endedMs = Date.parse(end.at) || o.nowMs;
+  // The wait is told and ended by our own clock, which may be ahead of the one that stamps Jobs.
+  const retryAt = isoTime(Math.max(endedMs, o.nowMs) + pauseMs);
   const failures = end.succeeded ? [] : failuresOf(end, said);
   return {
     ...made(o, wanted, end.succeeded),
@@ -43,7 +45,7 @@ export function recordOf({ o, wanted, name, attempt, end, said }: Ended): Report
       attempt,
       state,
       endedAt: isoTime(endedMs),
-      ...(end.succeeded ? {} : { retryAt: isoTime(endedMs + pauseMs) }),
+      ...(end.succeeded ? {} : { retryAt }),
     },
     ...(failures.length > 0 ? { failures } : {}),
   };
