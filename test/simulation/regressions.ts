@@ -41,4 +41,14 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'foreign-untouched',
     was: 'adoption took the untagged instance of a living Rds',
   },
+  {
+    seed: 174,
+    invariant: 'converges',
+    was: 'a replica whose clock was behind left an order for logs open',
+  },
+  {
+    seed: 367,
+    invariant: 'converges',
+    was: 'a replica whose clock was ahead tried a SQL Job again without a pause',
+  },
 ];
