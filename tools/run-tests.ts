@@ -11,7 +11,7 @@ import { createTapReport, type FileTime } from './tap-report.ts';
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
 /** `npm run simulate -- --seeds 100000` is for the night. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 300);
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 400);
 
 type Phase = { name: string; files: string[]; run(files: string[]): Promise<void> };
 

@@ -51,4 +51,9 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'converges',
     was: 'a replica whose clock was ahead tried a SQL Job again without a pause',
   },
+  {
+    seed: 321,
+    invariant: 'no-hot-loop',
+    was: 'two replicas told two kinds of bad news of the cloud in turns',
+  },
 ];

@@ -1,7 +1,7 @@
 // Reasons to leave everything as it is, and say why.
 
 import type { Instance } from '../../otc/cloud.ts';
-import { findCondition } from '../../rds/conditions.ts';
+import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { orderedByBoolean } from './boolean-orders.ts';
 import { describe } from './describe.ts';
 import type { Failure, Observed } from './observed.ts';
@@ -38,6 +38,13 @@ function contradictsFreshNews(o: Observed): boolean {
   return ageMs >= 0 && ageMs < GOOD_NEWS_HOLDS_MS;
 }
 
+/** Nor may they tell two kinds of bad news in turns: what may pass does not replace what is told already. */
+function keptNews({ rds }: Observed, failure: Failure): ConditionWish[] | undefined {
+  const before = findCondition(rds.status?.conditions, 'Synced');
+  const isTold = before?.reason === 'CloudUnreachable' || before?.reason === 'CloudForbidden';
+  return failure.class === 'retryable' && before?.status === 'Unknown' && isTold ? [] : undefined;
+}
+
 export function cloudFailed(o: Observed, failure: Failure): Verdict {
   const reason = failureReason(failure);
   const before = findCondition(o.rds.status?.conditions, 'Synced');
@@ -47,10 +54,11 @@ export function cloudFailed(o: Observed, failure: Failure): Verdict {
     ? 'The database itself is not touched; the last known state is shown.'
     : 'Nothing was created.';
   const isEarly = known && contradictsFreshNews(o);
+  const kept = keptNews(o, failure);
   return {
     action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,
     phase: phaseBefore(o),
-    conditions: [
+    conditions: kept ?? [
       synced('Unknown', reason, `The cloud cannot be asked: ${text}. ${hint}`),
       // An unreachable API says nothing about the database, so Ready stays as it was.
       ...(known ? [] : [ready('False', reason, `The cloud cannot be asked: ${text}.`)]),
