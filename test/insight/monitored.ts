@@ -22,7 +22,8 @@ apiVersion: otc.mcsps.de/v1alpha1
 kind: Rds
 metadata: {name: orders, namespace: team-b}
 spec: {datastoretype: PostgreSQL, datastoreversion: "16", port: "5432", hamode: Ha, hareplicationmode: async,
-  availabilityzone: "eu-de-01,eu-de-02", flavorref: rds.pg.n1.large.4.ha}
+  availabilityzone: "eu-de-01,eu-de-02", flavorref: rds.pg.n1.large.4.ha,
+  backup: {drill: {schedule: "* * * * *", flavor: rds.no.such}}}
 ---
 apiVersion: otc.mcsps.de/v1alpha1
 kind: Rds
