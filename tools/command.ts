@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 export const REPOSITORY = join(import.meta.dirname, '..');
 
 const path = [join(REPOSITORY, 'node_modules/.bin'), process.env.PATH ?? ''].join(delimiter);
-const env = { ...process.env, PATH: path };
+export const childEnv = { ...process.env, PATH: path };
 
 export type Ended = { ok: boolean; output: string; ms: number };
 
@@ -19,7 +19,7 @@ export function run(
   const stdio = onOutput === 'inherit' ? 'inherit' : 'pipe';
   const began = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(file, args, { cwd: REPOSITORY, env, stdio: ['ignore', stdio, stdio] });
+    const child = spawn(file, args, { cwd: REPOSITORY, env: childEnv, stdio: ['ignore', stdio, stdio] });
     let output = '';
     const collect = (text: string) => {
       output += text;

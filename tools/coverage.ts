@@ -1,7 +1,7 @@
-// What the unit tests reached, by folder, from the summary that tap writes.
-import { readFileSync } from 'node:fs';
+// What the unit tests reached, by folder. On demand only: it costs as much again as the tests.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { REPOSITORY } from './command.ts';
+import { REPOSITORY, run } from './command.ts';
 
 export const SUMMARY = '.tap/report/coverage-summary.json';
 
@@ -28,10 +28,23 @@ export function coverageByFolder(summary: Summary, root: string): string[] {
     );
 }
 
-export function readCoverage(): string[] {
-  try {
-    return coverageByFolder(JSON.parse(readFileSync(join(REPOSITORY, SUMMARY), 'utf8')), REPOSITORY);
-  } catch {
-    return [];
-  }
+export function freshCoverageFolder(): string {
+  const folder = join(REPOSITORY, '.tap/coverage');
+  for (const old of [folder, join(REPOSITORY, SUMMARY)]) rmSync(old, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+export async function coverageReport(folder: string): Promise<string[]> {
+  const where = [`--temp-directory=${folder}`, `--reports-dir=${dirname(SUMMARY)}`];
+  const { ok, output } = await run([
+    'c8',
+    'report',
+    ...where,
+    '--reporter=json-summary',
+    '--include=src/**',
+    '--merge-async',
+  ]);
+  if (!ok) return [output];
+  return coverageByFolder(JSON.parse(readFileSync(join(REPOSITORY, SUMMARY), 'utf8')), REPOSITORY);
 }

@@ -1,23 +1,26 @@
-// `make test`: check, unit, simulation, cluster, in this order; a failing phase does not hide the later ones.
-// `npm test -- unit` runs one phase, `npm test -- otc/limiter` the test files whose path contains that.
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `make test`: check, unit and cluster, simulation; a failing phase does not hide the later ones.
+// `npm test -- unit` runs one phase, `npm test -- otc/limiter` the test files whose path contains that, and
+// `npm test -- coverage` the unit tests with what they reach.
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecks } from './check.ts';
 import { isOnPath, REPOSITORY, run } from './command.ts';
-import { readCoverage, SUMMARY } from './coverage.ts';
-import { closingLine, emptyTally, indented, isGood, seconds, type Tally } from './tally.ts';
-import { createTapReport, type FileTime } from './tap-report.ts';
+import { coverageReport, freshCoverageFolder, SUMMARY } from './coverage.ts';
+import { keepTimes, longestFirst } from './file-times.ts';
+import { runSideBySide } from './side-by-side.ts';
+import { add, closingLine, emptyTally, indented, isGood, seconds, summaryOf, type Tally } from './tally.ts';
+import { runTestFile, type TestFileOptions } from './test-file.ts';
 
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
 /** `npm run simulate -- --seeds 100000` is for the night. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 400);
+const PHASES = ['check', 'unit', 'cluster', 'simulation', 'coverage'] as const;
 
-type Phase = { name: string; files: string[]; run(files: string[]): Promise<void> };
+type PhaseName = (typeof PHASES)[number];
 
 const tally: Tally = emptyTally();
-const times: FileTime[] = [];
-const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+const times: { file: string; ms: number }[] = [];
 
 const testFiles = globSync('test/**/*.test.ts', { cwd: REPOSITORY })
   .map((file) => file.replaceAll('\\', '/'))
@@ -28,17 +31,51 @@ const isSimulation = (file: string) => file.startsWith('test/simulation/');
 const needsCluster = (file: string) =>
   /^test\/(cluster|e2e)\//.test(file) ||
   /from '[./]+\/(cluster|e2e)\//.test(readFileSync(join(REPOSITORY, file), 'utf8'));
+const isUnit = (file: string) => !isSimulation(file) && !needsCluster(file);
 
-async function tap(files: string[], ...options: string[]): Promise<void> {
-  if (files.length === 0) return;
-  const report = createTapReport(tally, (line) => console.log(line));
-  const command = ['tap', 'run', '--reporter=tap', '--jobs=2', ...options, ...files];
-  times.push(...report.end(await run(command, report.write)));
+/** Two engines are told apart by what happens when: beside other tests each would wait in other places. */
+const comparesEngines = (file: string) =>
+  process.env.METACONTROLLER_HOME !== undefined &&
+  /^import .* from '\.\/compare\.ts';$/m.test(readFileSync(join(REPOSITORY, file), 'utf8'));
+
+async function runFiles(files: readonly string[], options: TestFileOptions = {}): Promise<void> {
+  const alone = files.filter(comparesEngines);
+  for (const file of alone) await runTogether([file], options);
+  await runTogether(
+    files.filter((file) => !alone.includes(file)),
+    options,
+  );
 }
 
-async function simulate(files: string[]): Promise<void> {
-  await tap(files, '--disable-coverage');
-  if (typeof scripts.simulate !== 'string') return;
+async function runTogether(files: readonly string[], options: TestFileOptions): Promise<void> {
+  await runSideBySide(longestFirst(files), async (file) => {
+    const result = await runTestFile(file, options);
+    const mark = result.tally.failures.length > 0 ? 'FAIL' : 'ok  ';
+    console.log(`${mark} ${seconds(result.ms)}  ${file}: ${summaryOf(result.tally)}`);
+    add(tally, result.tally);
+    times.push(result);
+  });
+}
+
+/** Without the binaries every file that needs them is skipped by name. */
+async function clusterFiles(files: readonly string[]): Promise<readonly string[]> {
+  const without = (reason: string, isFailure: boolean): string[] => {
+    if (isFailure) tally.failures.push({ where: 'cluster', what: 'control plane', detail: reason });
+    for (const file of files) tally.skips.push({ where: file, what: 'the whole file', reason });
+    return [];
+  };
+  if (files.length === 0) return [];
+  if (!isOnPath('go')) {
+    const reason = '`go` is not on the PATH; Go builds the control plane once (https://go.dev/dl)';
+    return without(reason, process.env.CI === 'true');
+  }
+  const { ok, ms } = await run(['node', 'test/cluster/prepare.ts'], 'inherit');
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  control plane binaries`);
+  return ok ? files : without('the control plane could not be built, see above', true);
+}
+
+async function simulate(): Promise<void> {
+  await runFiles(testFiles.filter(isSimulation));
   const command = ['npm', 'run', '--silent', 'simulate', '--', '--seeds', `${SEEDS}`, '--every-cell'];
   const { ok, ms } = await run(command, 'inherit');
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  ${SEEDS} seeds`);
@@ -46,46 +83,32 @@ async function simulate(files: string[]): Promise<void> {
   else tally.failures.push({ where: 'simulation', what: `${SEEDS} seeds`, detail: 'see above' });
 }
 
-async function cluster(files: string[]): Promise<void> {
-  if (files.length === 0) return;
-  const skipAll = (reason: string) => {
-    for (const file of files) tally.skips.push({ where: file, what: 'the whole file', reason });
-  };
-  if (!isOnPath('go')) {
-    const reason = '`go` is not on the PATH; Go builds the control plane once (https://go.dev/dl)';
-    if (process.env.CI === 'true') {
-      tally.failures.push({ where: 'cluster', what: 'control plane', detail: reason });
-    }
-    skipAll(reason);
-    return;
-  }
-  const { ok, ms } = await run(['node', 'test/cluster/prepare.ts'], 'inherit');
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  control plane binaries`);
-  if (ok) return tap(files, '--disable-coverage');
-  const reason = 'the control plane could not be built, see above';
-  tally.failures.push({ where: 'cluster', what: 'control plane', detail: reason });
-  skipAll(reason);
+async function cover(): Promise<void> {
+  const coverage = freshCoverageFolder();
+  await runFiles(testFiles.filter(isUnit), { coverage });
+  console.log(`\n# coverage of the unit tests (${SUMMARY})\n${(await coverageReport(coverage)).join('\n')}`);
 }
 
-const phases: Phase[] = [
-  { name: 'check', files: [], run: () => runChecks(tally) },
-  {
-    name: 'unit',
-    files: testFiles.filter((file) => !isSimulation(file) && !needsCluster(file)),
-    run: (files) => {
-      rmSync(join(REPOSITORY, SUMMARY), { force: true });
-      return tap(files, '--coverage-report=json-summary');
-    },
-  },
-  { name: 'simulation', files: testFiles.filter(isSimulation), run: simulate },
-  { name: 'cluster', files: testFiles.filter(needsCluster), run: cluster },
-];
-
-async function runPhase({ name, run }: Phase, files: string[]): Promise<void> {
-  console.log(`\n# ${name}${files.length > 0 ? `: ${files.length} files` : ''}`);
+async function runPhase(name: string, work: () => Promise<void>): Promise<void> {
+  console.log(`\n# ${name}`);
   const began = performance.now();
-  await run(files);
+  await work();
   console.log(`  ${seconds(performance.now() - began)}  ${name}`);
+}
+
+async function runPhases(wanted: readonly PhaseName[]): Promise<void> {
+  const includes = (name: PhaseName) => wanted.includes(name);
+  if (includes('check')) await runPhase('check', () => runChecks(tally));
+  // Together, because tests on a cluster mostly wait.
+  const names = (['unit', 'cluster'] as const).filter(includes);
+  const units = includes('unit') ? testFiles.filter(isUnit) : [];
+  const clusters = includes('cluster') ? testFiles.filter(needsCluster) : [];
+  if (names.length > 0)
+    await runPhase(`${names.join(' and ')}: ${units.length + clusters.length} files`, async () =>
+      runFiles([...(await clusterFiles(clusters)), ...units]),
+    );
+  if (includes('simulation')) await runPhase('simulation', simulate);
+  if (includes('coverage')) await runPhase('coverage', cover);
 }
 
 function conclude(): void {
@@ -103,22 +126,17 @@ function conclude(): void {
   console.log(`\n${line}`);
 }
 
-const wanted = process.argv.slice(2);
-const named = phases.filter(({ name }) => wanted.includes(name));
-const parts = wanted.filter((word) => !phases.some(({ name }) => name === word));
+const words = process.argv.slice(2);
+const isPhase = (word: string): word is PhaseName => PHASES.some((name) => name === word);
+const parts = words.filter((word) => !isPhase(word));
 
-if (wanted.length === 0) for (const phase of phases) await runPhase(phase, phase.files);
-for (const phase of named) await runPhase(phase, phase.files);
+await runPhases(words.length === 0 ? PHASES.filter((name) => name !== 'coverage') : words.filter(isPhase));
 if (parts.length > 0) {
   const files = testFiles.filter((file) => parts.some((part) => file.includes(part)));
   if (files.length === 0) console.log(`no test file and no phase is called ${parts.join(' or ')}`);
-  await tap(
-    files.filter((file) => !needsCluster(file)),
-    '--disable-coverage',
-  );
-  await cluster(files.filter(needsCluster));
+  const onCluster = await clusterFiles(files.filter(needsCluster));
+  await runFiles([...onCluster, ...files.filter((file) => !needsCluster(file))]);
 }
-const coverage = wanted.length === 0 || wanted.includes('unit') ? readCoverage() : [];
-if (coverage.length > 0) console.log(`\n# coverage of the unit tests (${SUMMARY})\n${coverage.join('\n')}`);
+keepTimes(times);
 conclude();
 process.exitCode = isGood(tally) ? 0 : 1;

@@ -6,10 +6,19 @@ export type Tally = { passed: number; failures: Failure[]; skips: Skip[] };
 
 export const emptyTally = (): Tally => ({ passed: 0, failures: [], skips: [] });
 
+export function add(sum: Tally, { passed, failures, skips }: Tally): void {
+  sum.passed += passed;
+  sum.failures.push(...failures);
+  sum.skips.push(...skips);
+}
+
 export function closingLine({ passed, failures, skips }: Tally): string {
   const skipped = skips.length === 0 ? '' : `, ${skips.length} skipped`;
   return `${passed} passed, ${failures.length} failed${skipped}`;
 }
+
+/** For one file, where `0 failed` would be noise. */
+export const summaryOf = (tally: Tally): string => closingLine(tally).replace(', 0 failed', '');
 
 /** Nothing tested is not a success. */
 export const isGood = ({ passed, failures }: Tally): boolean => failures.length === 0 && passed > 0;

@@ -1,13 +1,19 @@
-// Reads tap's output as it comes and keeps the tally: one line per test file, what failed and what was skipped.
+// Reads the output of one test file as it comes: what passed, what failed and what was skipped.
 import { Parser, type Result } from 'tap-parser';
 import { stringify } from 'yaml';
-import { seconds, type Tally } from './tally.ts';
+import { emptyTally, type Tally } from './tally.ts';
 
-export type FileTime = { file: string; ms: number };
+export type Ending = {
+  ok: boolean;
+  /** How the process ended, in words. */
+  how: string;
+  /** What it wrote to its standard error. */
+  output: string;
+};
 export type TapReport = {
   write(text: string): void;
-  /** Call when tap has ended; `errors` is what it wrote to its standard error. */
-  end(ended: { ok: boolean; output: string }): FileTime[];
+  /** Call when the process has ended. */
+  end(ending: Ending): Tally;
 };
 
 // Of use to tap's own reporters, noise for a reader.
@@ -29,60 +35,41 @@ const reasonOf = ({ skip, todo }: Result): string => {
   return skip ? reason : `to do: ${reason}`;
 };
 
-export function createTapReport(tally: Tally, print: (line: string) => void): TapReport {
+export function createTapReport(file: string): TapReport {
   const parser = new Parser();
-  const times: FileTime[] = [];
-  const counts = () => [tally.passed, tally.failures.length, tally.skips.length] as const;
-  const failuresAtStart = tally.failures.length;
-  let before = counts();
-  let file = 'tap';
-  let closing: Result | undefined;
-
-  // A file that failed as a whole (a crash, a time-out) says so only after its closing point.
-  const closeFile = (): void => {
-    if (!closing) return;
-    const [passed = 0, failed = 0, skipped = 0] = counts().map(
-      (count, index) => count - (before[index] ?? 0),
-    );
-    const notes = [`${passed} passed`];
-    if (failed > 0) notes.push(`${failed} failed`);
-    if (skipped > 0) notes.push(`${skipped} skipped`);
-    print(`${failed > 0 ? 'FAIL' : 'ok  '} ${seconds(closing.time ?? 0)}  ${file}: ${notes.join(', ')}`);
-    times.push({ file, ms: closing.time ?? 0 });
-    before = counts();
-    closing = undefined;
+  const tally = emptyTally();
+  const fail = (what: string, detail: string): void => {
+    tally.failures.push({ where: file, what, detail });
   };
 
-  parser.on('child', (child: Parser) => {
-    closeFile();
-    file = child.name;
-  });
-  parser.on('assert', (result: Result) => {
-    closeFile();
-    file = result.name;
-    closing = result;
-  });
   parser.on('result', (result: Result) => {
-    const what = result.fullname.replace(`${file} > `, '');
+    const what = result.fullname;
     if (result.skip || result.todo) tally.skips.push({ where: file, what, reason: reasonOf(result) });
     else if (result.ok) tally.passed += 1;
-    else tally.failures.push({ where: file, what, detail: describe(result.diag) });
+    else fail(what, describe(result.diag));
   });
-  parser.on('bailout', (reason: string) => {
-    tally.failures.push({ where: file, what: 'bailed out', detail: reason });
+  parser.on('bailout', (reason: string) => fail('bailed out', reason));
+  // `1..0 # reason`: the file says that there is nothing to test here.
+  parser.on('plan', ({ end, comment }: { end: number; comment: string }) => {
+    if (end === 0) tally.skips.push({ where: file, what: 'the whole file', reason: comment || 'no tests' });
   });
 
   return {
     write: (text) => {
       parser.write(text);
     },
-    end: ({ ok, output }) => {
+    end: ({ ok, how, output }) => {
       parser.end();
-      closeFile();
-      if (tally.failures.length === failuresAtStart && !(ok && parser.results?.ok)) {
-        tally.failures.push({ where: 'tap', what: 'ended badly though no test failed', detail: output });
+      // A crash, a test that never ended, a plan that was not kept.
+      const broken = parser.results?.failures.filter(({ tapError }) => tapError) ?? [];
+      const isExplained = tally.failures.length > 0 || (ok && parser.results?.ok);
+      if (broken.length > 0 || !isExplained) {
+        const said = broken.map(({ tapError }) => tapError).join(', ');
+        fail(`the file ended badly: ${[how, said].filter(Boolean).join('; ')}`, '');
       }
-      return times;
+      const last = tally.failures.at(-1);
+      if (last && output) last.detail = `${last.detail}\n${output}`.trim();
+      return tally;
     },
   };
 }

@@ -1,127 +1,101 @@
 import t from 'tap';
 import { coverageByFolder } from '../../tools/coverage.ts';
-import { closingLine, emptyTally, isGood } from '../../tools/tally.ts';
-import { createTapReport } from '../../tools/tap-report.ts';
+import { add, closingLine, emptyTally, isGood, summaryOf } from '../../tools/tally.ts';
+import { createTapReport, type Ending } from '../../tools/tap-report.ts';
 
-const GOOD = `# Subtest: test/good.test.ts
-    # Subtest: a thing
-        ok 1 - holds
-        ok 2 - holds too
-        1..2
-    ok 1 - a thing # time=3ms
-
-    ok 2 - needs a database # SKIP no database here
+const GOOD = `# Subtest: a thing
+    ok 1 - holds
+    ok 2 - holds too
     1..2
-ok 1 - test/good.test.ts # time=1200.5ms
+ok 1 - a thing # time=3ms
 
+ok 2 - needs a database # SKIP no database here
 `;
-const BAD = `# Subtest: test/bad.test.ts
-    # Subtest: a thing
-        ok 1 - holds
-        not ok 2 - adds up
-          ---
-          diff: |
-            --- expected
-            +++ actual
-            -2
-            +3
-          at:
-            fileName: test/bad.test.ts
-            lineNumber: 7
-          source: |
-            t.equal(1 + 1, 3)
-          ...
-        1..2
-    not ok 1 - a thing # time=3ms
-    1..1
-not ok 2 - test/bad.test.ts # time=80ms
-`;
-const CRASHED = `not ok 3 - test/crashed.test.ts # time=50ms
-  ---
-  exitCode: 1
-  cwd: /somewhere
-  ...
-`;
-const CRASHED_LATE = `# Subtest: test/late.test.ts
+const BAD = `# Subtest: another thing
     ok 1 - holds
-    1..1
-not ok 4 - test/late.test.ts # time=70ms
-  ---
-  signal: SIGKILL
-  ...
-`;
-const EMPTY = 'ok 5 - test/empty.test.ts # SKIP no tests found\n';
-const PARALLEL = `ok 6 - test/parallel.test.ts # time=9ms {
-    ok 1 - holds
-    1..1
-}
+    not ok 2 - adds up
+      ---
+      diff: |
+        --- expected
+        +++ actual
+        -2
+        +3
+      at:
+        fileName: test/bad.test.ts
+        lineNumber: 7
+      source: |
+        t.equal(1 + 1, 3)
+      ...
+    1..2
+not ok 3 - another thing # time=3ms
 `;
 
-const read = (text: string, ended = { ok: true, output: '' }, tally = emptyTally()) => {
-  const lines: string[] = [];
-  const report = createTapReport(tally, (line) => lines.push(line));
+const FINE: Ending = { ok: true, how: 'code 0', output: '' };
+const FAILED: Ending = { ok: false, how: 'code 1', output: '' };
+
+const read = (text: string, ending = FINE) => {
+  const report = createTapReport('test/some.test.ts');
   report.write(text);
-  return { times: report.end(ended), lines, tally };
+  return report.end(ending);
 };
 
 t.test('assertions are counted, failures and skips are named', async (t) => {
-  const text = `TAP version 14\n${GOOD}${BAD}${CRASHED}${CRASHED_LATE}${EMPTY}${PARALLEL}1..6\n`;
-  const { tally, lines, times } = read(text, { ok: false, output: '' });
-  t.strictSame(lines, [
-    'ok      1.2 s  test/good.test.ts: 2 passed, 1 skipped',
-    'FAIL    0.1 s  test/bad.test.ts: 1 passed, 1 failed',
-    'FAIL    0.1 s  test/crashed.test.ts: 0 passed, 1 failed',
-    'FAIL    0.1 s  test/late.test.ts: 1 passed, 1 failed',
-    'ok      0.0 s  test/empty.test.ts: 0 passed, 1 skipped',
-    'ok      0.0 s  test/parallel.test.ts: 1 passed',
-  ]);
-  t.equal(closingLine(tally), '5 passed, 3 failed, 2 skipped');
-  t.equal(times.length, 6);
+  const tally = read(`TAP version 14\n${GOOD}${BAD}1..3\n`, FAILED);
+  t.equal(closingLine(tally), '3 passed, 1 failed, 1 skipped');
   t.match(tally.skips, [
-    { where: 'test/good.test.ts', what: 'needs a database', reason: 'no database here' },
-    { where: 'test/empty.test.ts', reason: 'no tests found' },
+    { where: 'test/some.test.ts', what: 'needs a database', reason: 'no database here' },
   ]);
   t.match(tally.failures, [
-    { where: 'test/bad.test.ts', what: 'a thing > adds up', detail: /-2\n\+3[\s\S]*lineNumber: 7/ },
-    { where: 'test/crashed.test.ts', detail: 'exitCode: 1' },
-    { where: 'test/late.test.ts', detail: 'signal: SIGKILL' },
+    {
+      where: 'test/some.test.ts',
+      what: 'another thing > adds up',
+      detail: /-2\n\+3[\s\S]*lineNumber: 7/,
+    },
   ]);
+  t.equal(summaryOf(read(`TAP version 14\n${GOOD}1..2\n`)), '2 passed, 1 skipped');
 });
 
 t.test('it does not matter how the output is cut', async (t) => {
-  const tally = emptyTally();
-  const report = createTapReport(tally, () => {});
-  for (const letter of `TAP version 14\n${GOOD}${BAD}1..2\n`) report.write(letter);
-  report.end({ ok: false, output: '' });
-  t.equal(closingLine(tally), '3 passed, 1 failed, 1 skipped');
+  const report = createTapReport('test/some.test.ts');
+  for (const letter of `TAP version 14\n${GOOD}${BAD}1..3\n`) report.write(letter);
+  t.equal(closingLine(report.end(FAILED)), '3 passed, 1 failed, 1 skipped');
 });
 
-for (const { given, ended, because } of [
-  { given: '', ended: { ok: false, output: 'tap: not found' }, because: 'tap did not start' },
+t.test('a file without a test says so', async (t) => {
+  t.match(read('TAP version 14\n1..0 # no tests found\n'), {
+    passed: 0,
+    failures: [],
+    skips: [{ what: 'the whole file', reason: 'no tests found' }],
+  });
+});
+
+for (const { given, ending, because } of [
+  { given: '', ending: { ...FAILED, output: 'no such file' }, because: 'it did not start' },
+  { given: `TAP version 14\n${GOOD}1..3\n`, ending: FINE, because: 'a planned test is missing' },
+  { given: `TAP version 14\n${GOOD}`, ending: FINE, because: 'it stopped without a plan' },
   {
     given: `TAP version 14\n${GOOD}1..2\n`,
-    ended: { ok: true, output: '' },
-    because: 'a planned file is missing',
+    ending: { ok: false, how: 'SIGKILL', output: 'late crash' },
+    because: 'it crashed after the last test',
   },
-  {
-    given: `TAP version 14\n${GOOD}1..1\n`,
-    ended: { ok: false, output: 'late crash' },
-    because: 'tap says no',
-  },
-  { given: 'TAP version 14\nBail out! no disk\n', ended: { ok: false, output: '' }, because: 'tap gave up' },
+  { given: 'TAP version 14\nBail out! no disk\n', ending: FAILED, because: 'it gave up' },
 ]) {
   t.test(`is a failure: ${because}`, async (t) => {
-    const { tally } = read(given, ended);
+    const tally = read(given, ending);
     t.not(tally.failures.length, 0);
     t.equal(isGood(tally), false);
   });
 }
 
-t.test('a failure of an earlier phase does not excuse a later one', async (t) => {
-  const tally = emptyTally();
-  tally.failures.push({ where: 'check', what: 'types', detail: '' });
-  read('', { ok: false, output: 'tap: not found' }, tally);
-  t.equal(tally.failures.length, 2);
+t.test('a crash is told besides the tests that failed before it', async (t) => {
+  const { failures } = read(`TAP version 14\n${BAD}`, { ok: false, how: 'code 7', output: 'Error: late' });
+  t.match(failures, [{ what: 'another thing > adds up' }, { what: /code 7/, detail: /Error: late/ }]);
+});
+
+t.test('what files tell adds up', async (t) => {
+  const sum = emptyTally();
+  for (let file = 0; file < 2; file += 1) add(sum, read(`TAP version 14\n${GOOD}${BAD}1..3\n`, FAILED));
+  t.equal(closingLine(sum), '6 passed, 2 failed, 2 skipped');
 });
 
 t.test('no test at all is no success', async (t) => {
