@@ -3,7 +3,7 @@
 import type { RdsBackup } from '../rds/backup.ts';
 import { GROUP, VERSION } from '../rds/crd.ts';
 import type { Rds } from '../rds/object.ts';
-import type { KubeCall } from './api.ts';
+import type { KubeCall, KubeObject } from './api.ts';
 import { KubeUnreachable } from './api.ts';
 
 export type Live = {
@@ -53,6 +53,21 @@ export function createReadLiveBackup(call: KubeCall, deadlineMs: number): ReadLi
     (await get(`/apis/${GROUP}/${VERSION}/namespaces/${namespace}/rdsbackups/${name}`)) as
       | RdsBackup
       | undefined;
+}
+
+export type LiveNamespace = { uid: string; annotations: Record<string, string>; isTerminating: boolean };
+
+/** undefined: gone. */
+export type ReadLiveNamespace = (name: string) => Promise<LiveNamespace | undefined>;
+
+export function createReadLiveNamespace(call: KubeCall, deadlineMs: number): ReadLiveNamespace {
+  const get = createGet(call, deadlineMs);
+  return async (name) => {
+    const live = (await get(`/api/v1/namespaces/${name}`)) as KubeObject | undefined;
+    if (!live) return undefined;
+    const { uid = '', annotations = {} } = live.metadata;
+    return { uid, annotations, isTerminating: isGoing(live) };
+  };
 }
 
 /** Without an API server (curl, laptop) the request itself is the newest view there is. */

@@ -17,9 +17,8 @@ export type Asked = { text: string; namespace: string; rds: string; user: string
 export type Allowed = { namespace: string; user: string | undefined };
 export type Refused = { text: string; because: string };
 
-const entriesOf = (value: string | undefined): string[] => [
-  ...new Set((value ?? '').split(',').flatMap((text) => text.trim() || [])),
-];
+const entriesOf = (value: string | undefined): string[] =>
+  value === undefined ? [] : [...new Set(value.split(',').flatMap((text) => text.trim() || []))];
 
 const NO_WILD_CARD = 'wild cards are not possible, name each one';
 const TOO_MANY = `at most ${MOST} are possible`;

@@ -43,6 +43,16 @@ export const annotationOf = (object: KubeObject, key: string): string | undefine
   object.metadata.annotations?.[key];
 export const keyOf = (object: KubeObject): string => `${object.metadata.namespace}/${object.metadata.name}`;
 
+const read = new WeakMap<KubeObject, Journal>();
+/** What a Lease holds, if it is a journal; read once for all oracles. */
+export function journalIn(lease: KubeObject): Journal | undefined {
+  const text = annotationOf(lease, ANNOTATIONS.journal);
+  if (text === undefined) return undefined;
+  const journal = read.get(lease) ?? (JSON.parse(text) as Journal);
+  read.set(lease, journal);
+  return journal;
+}
+
 export function createCluster(clock: Clock, uid: () => string) {
   const api = createApiServer({
     clock,
@@ -69,13 +79,13 @@ export function createCluster(clock: Clock, uid: () => string) {
   }
 
   function noteLease({ type, object }: WatchEvent): void {
-    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
-    if (text === undefined) return;
+    const journal = journalIn(object);
+    if (!journal) return;
     const id = object.metadata.name.slice('rds-'.length);
     if (type === 'DELETED') journals.delete(id);
     else {
       const version = object.metadata.resourceVersion ?? '';
-      journals.set(id, { uid: id, version, journal: JSON.parse(text) as Journal });
+      journals.set(id, { uid: id, version, journal });
     }
   }
 
@@ -160,6 +170,7 @@ export function createCluster(clock: Clock, uid: () => string) {
     lastOf: (id: string): KubeObject | undefined => versions.get(id)?.at(-1)?.object,
     versionsOf: (id: string): readonly Version[] => versions.get(id) ?? [],
     uids: (): string[] => [...versions.keys()],
+    namespaces: (): KubeObject[] => [...objects.values()].filter(({ kind }) => kind === 'Namespace'),
     allRds: (): KubeObject[] => [...objects.values()].filter(({ kind }) => kind === 'Rds'),
     uidOfDigits: (digits: string) => uidByDigits.get(digits),
     recent,
@@ -170,6 +181,8 @@ export function createCluster(clock: Clock, uid: () => string) {
       (terminatingSince.get(`${kind}/${name}`) ?? Number.POSITIVE_INFINITY) <= clock.now() - forMs,
     call,
     /** Only that it exists counts here; the whole schema would cost more than the schedule. */
+    addNamespace: (name: string) =>
+      call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
     installCrd: () =>
       call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
         apiVersion: 'apiextensions.k8s.io/v1',

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { runSchedule } from './schedule.ts';
 
-for (const seed of [3, 17, 4242]) {
+for (const seed of [2, 17, 4242]) {
   t.test(`seed ${seed} repeats itself`, async (t) => {
     const first = await runSchedule(seed, { keepLines: true });
     const second = await runSchedule(seed, { keepLines: true });

@@ -19,10 +19,14 @@ const CALL = [
   'kill-after',
 ] as const;
 
+const CUSTOMIZE = ['not-reached', 'answer-lost', 'old-answer', 'kill-before'] as const;
+
 export const HOOK_SITES = {
   'hook /sync': CALL,
   'hook /finalize': CALL,
-  'hook /customize': ['not-reached', 'answer-lost', 'old-answer', 'kill-before'],
+  'hook /customize': CUSTOMIZE,
+  'hook /share/sync': CALL,
+  'hook /share/customize': CUSTOMIZE,
 } as const satisfies Record<string, readonly string[]>;
 
 export type HookCallDeps = {
@@ -102,7 +106,7 @@ export function createHookCall(deps: HookCallDeps): CallHook {
     if (decision) history?.note(`metacontroller calls ${path} [${decision.kind}]`);
     if (!replica) return refused();
     lastBody = body;
-    if (path === '/customize') {
+    if (path.endsWith('/customize')) {
       const { uid = '' } = (body as { parent: { metadata: { uid?: string } } }).parent.metadata;
       const old = firstAnswers.get(uid);
       if (decision?.kind === 'old-answer' && old) return old;

@@ -9,6 +9,7 @@ import { CLAIMED_SITES, CREDENTIAL_SITES } from './otc-sites.ts';
 import { ROTATION_SCENARIOS } from './rotation-scenarios.ts';
 import { runScenario, SCENARIOS, type Scenario } from './scenarios.ts';
 import { runSchedule } from './schedule.ts';
+import { SHARE_SCENARIOS } from './share-scenarios.ts';
 import type { Violation } from './violation.ts';
 
 const { values } = parseArgs({
@@ -65,9 +66,15 @@ const AIMED_AT_ROTATION: typeof AIMED = ['killed', 'killed-after', 'late', 'neve
 );
 const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
 const withJobs = [...ROTATION_SCENARIOS, ...JOB_SCENARIOS, ...DRILL_SCENARIOS];
-const others = SCENARIOS.filter((scenario) => ![...withJobs, ...watched].includes(scenario));
-const operations = others.filter(({ strikes }) => strikes === undefined);
-const calm = inTurn(inTurn(others.map(calmly), watched.map(calmly)), withJobs.map(calmly));
+const others = SCENARIOS.filter(
+  (scenario) => ![...withJobs, ...watched, ...SHARE_SCENARIOS].includes(scenario),
+);
+/** A change like others, but it makes an instance. */
+const operations = others
+  .filter(({ strikes, name }) => strikes === undefined || name === 'otc replica')
+  .toSorted((a, b) => Number(b.name === 'otc replica') - Number(a.name === 'otc replica'));
+const withChildren = inTurn(withJobs.map(calmly), SHARE_SCENARIOS.map(calmly));
+const calm = inTurn(inTurn(others.map(calmly), watched.map(calmly)), withChildren);
 const struck = inTurn(aimedAt(operations, AIMED), [
   ...aimedAt(ROTATION_SCENARIOS.slice(0, 1), AIMED_AT_ROTATION),
   ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),

@@ -34,8 +34,11 @@ export const KUBE_SITES = {
   'kube live crd': READ,
   'kube pods': READ,
   'kube event': WRITE,
+  // No 404: whoever reads one object gets no lie about whether it is there.
+  'kube secret owner': READ.filter((kind) => kind !== '404'),
   'loop get': ['lost-before', '500-before', 'slow'],
   'loop finalizer': LOOP,
+  'loop namespace': LOOP,
   'loop status': [...LOOP, '422'],
   'loop apply': LOOP,
   'loop delete': LOOP,
@@ -68,6 +71,7 @@ export function hookKubeSite(request: KubeRequest): KubeSite {
   if (/\/(rdss|rdsbackups)$/.test(path)) return 'kube rds list';
   if (path.includes('/customresourcedefinitions/')) return 'kube live crd';
   if (path.endsWith('/pods')) return 'kube pods';
+  if (request.method === 'GET' && path.includes('/secrets/')) return 'kube secret owner';
   if (path.endsWith('/events')) return 'kube event';
   if (request.method === 'GET' && /^\/api\/v1\/namespaces\/[^/]+$/.test(path)) return 'kube live namespace';
   throw new Error(
@@ -82,5 +86,6 @@ export function loopKubeSite(request: KubeRequest): KubeSite {
   if (request.method === 'GET') return 'loop get';
   if (request.method === 'DELETE') return 'loop delete';
   if (request.method === 'PATCH') return 'loop apply';
+  if (path.startsWith('/api/v1/namespaces/')) return 'loop namespace';
   return path.endsWith('/status') ? 'loop status' : 'loop finalizer';
 }

@@ -69,7 +69,20 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     tellsNothing(JSON.stringify(status), `the status of ${name}`);
   }
 
-  function judgeChildren({ parent, children }: HookRequest, answer: HookAnswer): void {
+  const lastChildren = new Map<string, { body: string; children: object; journal: string | undefined }>();
+
+  /** The same answer to the same children, with the same journal. */
+  function isJudged({ parent, children }: HookRequest, body: string): boolean {
+    const { uid } = parent.metadata;
+    const last = lastChildren.get(uid);
+    const journal = cluster.journal(uid)?.version;
+    lastChildren.set(uid, { body, children, journal });
+    return last?.children === children && last.journal === journal && last.body === body;
+  }
+
+  function judgeChildren(request: HookRequest, answer: HookAnswer, body: string): void {
+    if (isJudged(request, body)) return;
+    const { parent, children } = request;
     const answered = new Set(answer.children.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
     for (const [group, shown] of Object.entries(children)) {
       const kind = group.slice(0, group.indexOf('.'));
@@ -122,7 +135,7 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
         if (!answer) return tellsNothing(response.body, `the body of a ${response.status}`);
         judgeStatus(parent, answer, knownId);
         judgeText(uid, name, response.body, answer);
-        judgeChildren(request, answer);
+        judgeChildren(request, answer, response.body);
         if (answer.finalized && parent.metadata.deletionTimestamp === undefined) {
           report('no-orphan', `${name} is not being deleted and was answered with finalized`);
         }

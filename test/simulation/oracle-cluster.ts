@@ -8,7 +8,16 @@ import type { Journal } from '../../src/rds/journal.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
 import { ROOT_ACCOUNT } from '../../src/rds/rotation.ts';
 import type { SimCloud } from './cloud.ts';
-import { type Cluster, CRD_NAME, digitsOf, keyOf, secretValue, specOf } from './cluster.ts';
+import {
+  annotationOf,
+  type Cluster,
+  CRD_NAME,
+  digitsOf,
+  journalIn,
+  keyOf,
+  secretValue,
+  specOf,
+} from './cluster.ts';
 import { CALL_WINDOW_MS } from './oracle-cloud.ts';
 import { createDrillOracle } from './oracle-drills.ts';
 import { findSecret } from './secrets.ts';
@@ -26,21 +35,20 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
   const drills = createDrillOracle(cluster, cloud, CALL_WINDOW_MS, report);
 
   function judgeJournal({ type, object }: WatchEvent): void {
-    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
-    if (text === undefined) return;
+    const journal = journalIn(object);
+    if (!journal) return;
     const uid = object.metadata.name.slice('rds-'.length);
     if (type === 'DELETED') {
-      judgeSweep(uid, text);
+      judgeSweep(uid, journal);
       return;
     }
-    tellsNothing(text, `the journal of ${uid}`);
+    tellsNothing(annotationOf(object, ANNOTATIONS.journal) ?? '', `the journal of ${uid}`);
     const before = cluster.journal(uid)?.journal;
-    if (before) judgeSwap(uid, before, JSON.parse(text) as Journal);
+    if (before) judgeSwap(uid, before, journal);
   }
 
   /** Only of an Rds that is gone, and only a day after it was closed: a call from the past may still come. */
-  function judgeSweep(uid: string, text: string): void {
-    const { closed } = JSON.parse(text) as Journal;
+  function judgeSweep(uid: string, { closed }: Journal): void {
     const isOver = closed !== undefined && cloud.now() - closed.at > KEEP_CLOSED_MS;
     if (!isOver || cluster.rdsByUid(uid))
       report('journal-never-forgets', `the journal of ${uid} was removed`);

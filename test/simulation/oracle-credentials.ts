@@ -5,12 +5,11 @@ import type { KubeObject } from '../../src/kube/api.ts';
 import type { WatchEvent } from '../../src/local/watch.ts';
 import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
 import { PART } from '../../src/rds/job-state.ts';
-import type { Journal } from '../../src/rds/journal.ts';
 import { LOGS_PART } from '../../src/rds/log-children.ts';
 import { type JobCredential, KEY_LIFE_SECONDS } from '../../src/rds/log-order.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
 import type { SimCloud } from './cloud.ts';
-import { annotationOf, type Cluster, statusOf } from './cluster.ts';
+import { annotationOf, type Cluster, journalIn, statusOf } from './cluster.ts';
 import type { Mortal } from './mortal.ts';
 import { CALL_WINDOW_MS } from './oracle-cloud.ts';
 import type { OtcSite } from './otc-sites.ts';
@@ -49,10 +48,9 @@ export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report
   }
 
   function judgeJournal({ object }: WatchEvent): void {
-    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
-    if (text === undefined) return;
+    const after = journalIn(object);
+    if (!after) return;
     const uid = object.metadata.name.slice('rds-'.length);
-    const after = JSON.parse(text) as Journal;
     const before = cluster.journal(uid)?.journal;
     const was = before?.credentials ?? [];
     const is = after.credentials ?? [];
@@ -61,7 +59,8 @@ export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report
     for (const one of without(is, was)) judgeNoted(uid, one, is, before?.closed !== undefined);
     for (const one of without(was, is)) judgeForgotten(uid, one);
     const order = after.logs?.order ?? 0;
-    if (order > ordersOf(uid)) report('logs-once-per-order', `${uid} has taken ${order} orders for logs`);
+    if (order > 0 && order > ordersOf(uid))
+      report('logs-once-per-order', `${uid} has taken ${order} orders for logs`);
   }
 
   function judgeNoted(

@@ -181,7 +181,9 @@ function difference(object: KubeObject, instance: Instance, scale: Scale | undef
     ],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
     [
-      order === undefined || status.handled?.[ANNOTATIONS.restart] === order,
+      order === undefined ||
+        status.handled?.[ANNOTATIONS.restart] === order ||
+        (spec.stopped === true && findCondition(status.conditions, 'Progressing')?.reason === 'Stopped'),
       `the restart ${order} was not handled`,
     ],
   ];

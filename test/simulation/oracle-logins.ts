@@ -4,12 +4,11 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { PART, USER_PART } from '../../src/rds/job-state.ts';
-import type { Journal } from '../../src/rds/journal.ts';
 import { ANNOTATIONS, secondLogin } from '../../src/rds/names.ts';
 import { graceMs, hoursMs, ROOT_ACCOUNT, type Rotation } from '../../src/rds/rotation.ts';
 import { accountLabel } from '../../src/rds/sql-wish.ts';
 import { HOUR_MS, SECOND } from './clock.ts';
-import { annotationOf, type Cluster, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
+import { annotationOf, type Cluster, journalIn, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
 import type { LoginChange, SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
@@ -57,14 +56,21 @@ export function createLoginOracle(
       report('logins-work', `${keyOf(secret)} publishes ${username}, which the server does not let in`);
   }
 
+  /** By UID: a Job may still carry out what was declared when it was made. */
+  const declared = new Map<string, Set<string>>();
+
+  function noteUsers(object: KubeObject): void {
+    const { uid = '' } = object.metadata;
+    const logins = declared.get(uid) ?? new Set<string>();
+    for (const one of specOf(object).users ?? [])
+      logins.add(one.name).add(secondLogin(accountLabel('MySQL', one), one.name));
+    declared.set(uid, logins);
+  }
+
   function judgeName(uid: string, login: string): void {
-    const object = cluster.lastOf(uid);
-    const users = (object && specOf(object).users) ?? [];
-    const logins = [
-      ...users.flatMap((one) => [one.name, secondLogin(accountLabel('MySQL', one), one.name)]),
-      ...['first', 'second'].map((slot) => secondLogin(`${uid}/${slot}`, 'admin')),
-    ];
-    if (users.length > 0 && !logins.includes(login))
+    const users = declared.get(uid) ?? new Set<string>();
+    const administrators = ['first', 'second'].map((slot) => secondLogin(`${uid}/${slot}`, 'admin'));
+    if (users.size > 0 && !users.has(login) && !administrators.includes(login))
       report('two-logins', `${login} is no login of a declared user`);
   }
 
@@ -88,22 +94,29 @@ export function createLoginOracle(
 
   /** A reset by the cloud takes root away from whoever got it within the grace time. */
   function judgeRoot(): void {
-    for (const published of [...history.values()].flat().filter(({ username }) => username === 'root')) {
-      const { uid, password, replacedAt = Number.POSITIVE_INFINITY } = published;
+    for (const uid of cluster.uids()) {
       const before = knownRoots.get(uid);
       const after = rootPassword(uid);
-      const isRotated = rotationOf(uid, ROOT_ACCOUNT) !== undefined;
-      const isTaken = isRotated && before === password && after !== undefined && after !== password;
+      if (before === after) continue;
+      knownRoots.set(uid, after);
+      if (before !== undefined && after !== undefined) judgeReset(uid, before);
+    }
+  }
+
+  function judgeReset(uid: string, before: string): void {
+    if (!rotationOf(uid, ROOT_ACCOUNT)) return;
+    for (const published of [...history.values()].flat()) {
+      const { username, password, replacedAt = Number.POSITIVE_INFINITY } = published;
+      const isTaken = published.uid === uid && username === 'root' && password === before;
       if (isTaken && now() < replacedAt + graceOf(uid) - TOLERANCE_MS)
         report('logins-work', 'the password of root was replaced while clients may still use it');
     }
-    for (const uid of cluster.uids()) knownRoots.set(uid, rootPassword(uid));
   }
 
   function judgeJournal(object: KubeObject): void {
-    const text = object.metadata.annotations?.[ANNOTATIONS.journal];
     const uid = object.metadata.name.slice('rds-'.length);
-    const { rotations = {} } = text === undefined ? {} : (JSON.parse(text) as Journal);
+    const rotations = journalIn(object)?.rotations;
+    if (!rotations) return;
     for (const [account, after] of Object.entries(rotations)) {
       const before = rotationOf(uid, account);
       if (!before || after.number === before.number) continue;
@@ -119,6 +132,7 @@ export function createLoginOracle(
 
   cluster.onEvent(({ type, object }) => {
     if (type === 'DELETED') return;
+    if (object.kind === 'Rds') noteUsers(object);
     if (object.kind === 'Lease') judgeJournal(object);
     if (isLogin(object)) judgeSecret(object);
     judgeRoot();

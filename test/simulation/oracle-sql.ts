@@ -20,6 +20,8 @@ const ANSWER_WINDOW_MS = CALL_WINDOW_MS + MINUTE;
 export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: Report) {
   /** Jobs in the order in which they were made, by Rds. */
   const made = new Map<string, string[]>();
+  /** The password that each Secret told last. */
+  const published = new Map<string, string>();
   /** Job -> generation of its Rds when it was made. */
   const madeFor = new Map<string, number | undefined>();
 
@@ -92,6 +94,11 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
 
   /** A drawn password has to be kept before it is used; a given one is published after the server has it. */
   function judgePublished(secret: KubeObject): void {
+    const password = secretValue(secret, 'password') ?? '';
+    const isTouched = published.get(keyOf(secret)) === password;
+    published.set(keyOf(secret), password);
+    // Marks for others, beside a password that was judged when it came.
+    if (isTouched) return;
     const owner = cluster.lastOf(ownerOf(secret));
     const account = secret.metadata.annotations?.[ANNOTATIONS.account] ?? '';
     const instanceId = owner && cluster.journal(owner.metadata.uid ?? '')?.journal.id;
@@ -100,7 +107,6 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
     const user = users.find((one) => accountLabel(datastoretype as SqlEngine, one) === account);
     if (!user?.password && !user?.passwordSecretRef) return;
     const ever = servers.serverOf({ id: instanceId }).passwords.get(account);
-    const password = secretValue(secret, 'password') ?? '';
     if (!ever?.has(password))
       report('user-password-works', `${keyOf(secret)} tells a password that ${account} never had`);
   }

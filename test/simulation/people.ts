@@ -258,6 +258,8 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
         return declare(target, deed);
       case 'new user password':
         return changeUserPassword(target, deed.value);
+      case 'allow':
+        return annotate(target, ANNOTATIONS.shareWith, deed.value ?? undefined);
       case 'relabel':
         await cluster.patch(namespace, name, { metadata: { labels: { note: deed.value } } });
         return;

@@ -6,9 +6,11 @@ import { NAMESPACES } from './cluster.ts';
 import type { Chance } from './random.ts';
 import { randomChange } from './random-spec.ts';
 import { CANARY } from './secrets.ts';
+import { addSharing, SHARE_DEEDS, type ShareDeed, sharesIn } from './share-plan.ts';
+import type { Target } from './target.ts';
 import type { WeatherKind } from './weather.ts';
 
-export type Target = { namespace: string; name: string };
+export type { Target };
 
 export type Deed =
   | {
@@ -72,6 +74,8 @@ export type Deed =
   | { do: 'foreign namesake'; remade?: boolean }
   | { do: 'parent goes back'; versions: number }
   | { do: 'children go back'; versions: number }
+  | { do: 'namespace goes back' | 'copy goes back'; namespace: string; versions: number }
+  | ShareDeed
   | { do: 'metacontroller restarts' }
   | { do: 'second leader'; forMs: number }
   | { do: 'sync for no reason' }
@@ -89,7 +93,14 @@ export type Policy = 'Snapshot' | 'Delete' | 'Retain';
 
 export type Step = { key: string; at: number; target: Target; deed: Deed };
 
-export type Plan = { replicas: number; chaosMs: number; targets: Target[]; steps: Step[] };
+export type Plan = {
+  replicas: number;
+  chaosMs: number;
+  targets: Target[];
+  steps: Step[];
+  /** Namespaces ask for Secrets of others. */
+  shares: boolean;
+};
 
 /** Of all schedules. */
 const ROTATING_SHARE = 0.2;
@@ -155,16 +166,19 @@ export const PLAN_SITES = {
   metacontroller: [
     'parent goes back',
     'children go back',
+    'namespace goes back',
+    'copy goes back',
     'metacontroller restarts',
     'second leader',
     'sync for no reason',
   ],
+  sharing: SHARE_DEEDS,
   host: ['replica killed', 'clock jumps', 'old journals', 'journals are swept'],
   weather: ['cloud is slow', 'cloud is down', 'tenant is down', 'API server is down', 'no temporary keys'],
 } as const satisfies Record<string, readonly Deed['do'][]>;
 
 export function siteOfDeed(deed: Deed): keyof typeof PLAN_SITES {
-  for (const site of ['user', 'hand', 'metacontroller', 'host', 'weather'] as const) {
+  for (const site of Object.keys(PLAN_SITES) as (keyof typeof PLAN_SITES)[]) {
     if ((PLAN_SITES[site] as readonly string[]).includes(deed.do)) return site;
   }
   return 'user';
@@ -187,8 +201,10 @@ export function makePlan(chance: Chance): Plan {
   for (const [index, target] of targets.entries())
     addLife(chance, `rds ${index}`, target, { chaosMs, rotates }, add);
   addTroubles(chance, targets, chaosMs, add);
+  const shares = sharesIn(chance);
+  if (shares) addSharing(chance, targets, chaosMs, add);
   steps.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-  return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps };
+  return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps, shares };
 }
 
 type Add = (at: number, target: Target, deed: Deed) => void;

@@ -5,6 +5,7 @@ import { plantedBug as bug, edit, type PlantedBug } from './planted-bug.ts';
 import { DRILL_BUGS } from './planted-drill-bugs.ts';
 import { JOB_BUGS } from './planted-job-bugs.ts';
 import { ROTATION_BUGS } from './planted-rotation-bugs.ts';
+import { SHARE_BUGS } from './planted-share-bugs.ts';
 
 export type { PlantedBug };
 
@@ -14,16 +15,18 @@ const noLiveRead = edit(
   'const because = (await Promise.resolve(undefined)) as string | undefined;',
 );
 
-export const PLANTED_BUGS: readonly PlantedBug[] = [
-  bug(
-    'skip the journal: nothing is claimed',
-    ['claim-before-write'],
-    edit(
-      'sync/act/claim.ts',
-      'const claimed = await deps.journal.swap(held, {\n    ...claim(held.journal, action.op),\n    ...source,\n    ...action.also,\n  });',
-      'const claimed = { ...held, journal: { ...claim(held.journal, action.op), ...source } };',
-    ),
+export const WITHOUT_JOURNAL: PlantedBug = bug(
+  'skip the journal: nothing is claimed',
+  ['claim-before-write'],
+  edit(
+    'sync/act/claim.ts',
+    'const claimed = await deps.journal.swap(held, {\n    ...claim(held.journal, action.op),\n    ...source,\n    ...action.also,\n  });',
+    'const claimed = { ...held, journal: { ...claim(held.journal, action.op), ...source } };',
   ),
+);
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  WITHOUT_JOURNAL,
   bug(
     'assume that a lost swap won',
     ['claim-before-write', 'one-write-per-claim', 'one-instance-per-uid', 'restart-once-per-order'],
@@ -147,7 +150,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'wipe status: build it from nothing',
     ['status-keeps-id', 'converges', 'silent'],
-    edit('sync/answer.ts', '    ...previous,\n', '    ...(previous.id === undefined ? previous : {}),\n'),
+    edit('sync/answer.ts', '    previous,\n', '    previous.id === undefined ? previous : {},\n'),
     edit('sync/loop.ts', 'status: { ...view.newerStatus, ...answer.status }', 'status: answer.status'),
   ),
   bug(
@@ -169,8 +172,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['password-matches', 'no-hot-loop', 'converges'],
     edit(
       'sync/children/children.ts',
-      'made: drawRoot ? rootSecret({ name, namespace }, o.draw) : undefined,',
-      'made: drawRoot || o.draw ? rootSecret({ name, namespace }, o.draw) : undefined,',
+      'made: drawRoot ? rootSecret({ name, namespace }, o.draw()) : undefined,',
+      'made: drawRoot || o.draw ? rootSecret({ name, namespace }, o.draw()) : undefined,',
     ),
   ),
   bug(
@@ -178,8 +181,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['backup-before-delete'],
     edit(
       'sync/decide/final-backup.ts',
-      "if (effectivePolicy(o) !== 'Snapshot' || isForced(o)) return undefined;",
-      "if (effectivePolicy(o) !== 'Snapshot' || isForced(o) || journal.closed) return undefined;",
+      "const isWanted = effectivePolicy(o) === 'Snapshot' && !isForced(o);",
+      "const isWanted = effectivePolicy(o) === 'Snapshot' && !isForced(o) && !journal.closed;",
     ),
   ),
   bug(
@@ -339,6 +342,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   ...JOB_BUGS,
   ...ROTATION_BUGS,
+  ...SHARE_BUGS,
   ...DRILL_BUGS,
   bug(
     'values from before the last change count',

@@ -78,8 +78,8 @@ export const DRILL_BUGS: readonly PlantedBug[] = [
     ),
     edit(
       'sync/children/drill.ts',
-      'if (o.draw.mark === run.draw.mark) return',
-      'if (o.draw.mark === run.draw.mark || run.createClaimedAt === undefined) return',
+      'if (o.draw().mark === run.draw.mark) return',
+      'if (o.draw().mark === run.draw.mark || run.createClaimedAt === undefined) return',
     ),
   ),
   bug(

@@ -2,14 +2,14 @@
 // `node test/simulation/planted.ts [--seconds 60] [--only text,text] [--jobs 2]`. Ends with 1 when one is not found.
 
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { plant } from './plant.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 
 const run = promisify(execFile);
-const root = new URL('../../', import.meta.url).pathname;
 
 const { values } = parseArgs({
   options: {
@@ -27,28 +27,10 @@ type Hunted = {
 };
 type Line = { bug: PlantedBug; hunted: Hunted; problem: string | undefined };
 
-function plant({ name, edits }: PlantedBug, home: string): void {
-  cpSync(join(root, 'src'), join(home, 'src'), { recursive: true });
-  cpSync(join(root, 'test/simulation'), join(home, 'test/simulation'), { recursive: true });
-  for (const link of ['node_modules', 'metacontroller', 'package.json'])
-    symlinkSync(join(root, link), join(home, link));
-  for (const { file, search, replace } of edits) {
-    const path = join(home, 'src', file);
-    const text = readFileSync(path, 'utf8');
-    const hits = text.split(search).length - 1;
-    if (hits !== 1)
-      throw new Error(`"${name}": its search text occurs ${hits} times in src/${file}; renew the edit`);
-    writeFileSync(
-      path,
-      text.replace(search, () => replace),
-    );
-  }
-}
-
 async function hunt(bug: PlantedBug): Promise<Line> {
   const home = mkdtempSync(join(tmpdir(), 'rds-pilot-planted-'));
   try {
-    plant(bug, home);
+    plant(bug, home, ['test/simulation']);
     const script = join(home, 'test/simulation/hunt.ts');
     const args = [
       script,

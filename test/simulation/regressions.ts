@@ -56,4 +56,19 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'no-hot-loop',
     was: 'two replicas told two kinds of bad news of the cloud in turns',
   },
+  {
+    seed: 2093,
+    invariant: 'shared-where-agreed',
+    was: 'a copy outlived its Secret, which went with the namespace of an Rds that could not go',
+  },
+  {
+    seed: 100023,
+    invariant: 'claim-before-write',
+    was: 'a policy edited to Delete let the delete overtake a final backup that a paused replica had claimed',
+  },
+  {
+    seed: 78,
+    invariant: 'converges',
+    was: 'a replica whose clock was behind waited an hour too long with the next try of a SQL Job',
+  },
 ];

@@ -7,8 +7,9 @@ import { createEventWriter } from '../../src/kube/events.ts';
 import { createEvidenceKeeper } from '../../src/kube/evidence.ts';
 import { createReadJobMessages } from '../../src/kube/job-messages.ts';
 import { createJournalStore } from '../../src/kube/journal.ts';
-import { createReadLive, createReadLiveBackup } from '../../src/kube/live.ts';
+import { createReadLive, createReadLiveBackup, createReadLiveNamespace } from '../../src/kube/live.ts';
 import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
+import { createReadSecretOwners } from '../../src/kube/secret-owner.ts';
 import { sweepJournals } from '../../src/kube/sweep.ts';
 import type { HookResponse } from '../../src/local/hook-call.ts';
 import { readCredentials } from '../../src/otc/credentials.ts';
@@ -21,6 +22,8 @@ import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
 import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
+import { createShareLoop, SHARE_RELATED, type ShareOutcome } from '../../src/sync/share/loop.ts';
+import { readShareRequest, type ShareRequest } from '../../src/sync/share/request.ts';
 import { HOUR_MS, SECOND } from './clock.ts';
 import { BASE_URL } from './cloud.ts';
 import type { Mortal } from './mortal.ts';
@@ -47,6 +50,7 @@ export type ReplicaWatcher = {
     request: HookRequest,
     replica: Mortal,
   ): (response: HookResponse | Error, answer?: HookAnswer, isHeard?: boolean) => void;
+  sharing(namespace: string, replica: Mortal): (response: HookResponse | Error) => void;
   logged(text: string): void;
 };
 
@@ -91,6 +95,8 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     ownerLeases: createOwnerLeases(kube, OUR_NAMESPACE, KUBE_DEADLINE_MS),
     readLive: createReadLive(kube, KUBE_DEADLINE_MS),
     readLiveBackup: createReadLiveBackup(kube, KUBE_DEADLINE_MS),
+    readSecretOwners: createReadSecretOwners(kube, KUBE_DEADLINE_MS),
+    readLiveNamespace: createReadLiveNamespace(kube, KUBE_DEADLINE_MS),
     jobImage: 'registry.example/rds-pilot:simulated',
     readJobMessages: createReadJobMessages(kube, KUBE_DEADLINE_MS),
     timing,
@@ -101,8 +107,9 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     log,
   };
   const run = createLoop(deps);
+  const share = createShareLoop(deps);
 
-  function responseOf(outcome: Outcome): HookResponse {
+  function responseOf(outcome: Outcome | ShareOutcome): HookResponse {
     switch (outcome.kind) {
       case 'answer':
         return ok(outcome.answer);
@@ -140,6 +147,18 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     }
   }
 
+  async function shared(request: ShareRequest): Promise<HookResponse> {
+    const ended = watcher.sharing(request.object.metadata.name, mortal);
+    try {
+      const response = responseOf(await share(readShareRequest(request)));
+      ended(response);
+      return response;
+    } catch (error) {
+      ended(error instanceof Error ? error : new Error(String(error)));
+      return { status: 500, headers: {}, body: JSON.stringify({ error: 'Internal' }) };
+    }
+  }
+
   return {
     mortal,
     call(path, body, isHeard = () => true) {
@@ -147,6 +166,8 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
         const rules = relatedResources(readParent((body as CustomizeRequest).parent, own.now()));
         return Promise.resolve(ok({ relatedResources: rules }));
       }
+      if (path === '/share/customize') return Promise.resolve(ok(SHARE_RELATED));
+      if (path === '/share/sync') return Promise.race([shared(body as ShareRequest), mortal.death]);
       const work = watched(path.slice(1) as HookName, body as HookRequest, isHeard);
       return Promise.race([work, mortal.death]);
     },

@@ -5,6 +5,8 @@ import type { Deed } from './plan.ts';
 
 export type Scenario = {
   name: string;
+  /** The DecoratorController of shared Secrets is there, too. */
+  shares?: boolean;
   before: Deed[];
   /** How long that takes, when it is more than a create. */
   prepareMs?: number;

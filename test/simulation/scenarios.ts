@@ -13,6 +13,7 @@ import { ROTATION_SCENARIOS } from './rotation-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { comeToRest, perform, runTo } from './schedule.ts';
 import { CANARY } from './secrets.ts';
+import { SHARE_SCENARIOS } from './share-scenarios.ts';
 import type { Violation } from './violation.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -226,6 +227,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...JOB_SCENARIOS,
   ...ROTATION_SCENARIOS,
   ...DRILL_SCENARIOS,
+  ...SHARE_SCENARIOS,
 ];
 
 export type Outcome = {
@@ -247,6 +249,7 @@ export async function runScenario(
   const world = await createWorld({
     seed: scenario.seed ?? 7,
     replicas: 2,
+    shares: scenario.shares === true,
     lags: { ...LAGS, listLagMs: scenario.listLagMs ?? LAGS.listLagMs },
     choose: (site, _occurrence, kinds) => {
       const [always, once] = [part, tried].map(({ choose }) => choose(site, 0, kinds));

@@ -1,6 +1,7 @@
 // One schedule: people live their plan while everything fails around them, then the faults stop and the world must
 // come to rest as the specs say.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { userSecretName } from '../../src/rds/names.ts';
@@ -14,8 +15,9 @@ import { judgeOrphans, unfinished } from './oracle-end.ts';
 import { CLAIMED_SITES, CREDENTIAL_SITES, isWatchSite, type OtcSite } from './otc-sites.ts';
 import { makePlan, type Plan, type Step, siteOfDeed } from './plan.ts';
 import { type Chance, createChance } from './random.ts';
+import { isShareDeed } from './share-plan.ts';
 import type { Violation } from './violation.ts';
-import { createWorld, PARENTS, SECRETS, type World } from './world.ts';
+import { createWorld, NAMESPACES, PARENTS, SECRETS, type World } from './world.ts';
 
 export type Result = {
   seed: number;
@@ -55,6 +57,8 @@ const RARE = new Set([
   'loop delete',
   'otc metric data',
   'otc subscriptions',
+  'kube secret owner',
+  'loop namespace',
 ]);
 
 function rates(chance: Chance): (site: string) => number {
@@ -86,6 +90,7 @@ export async function runSchedule(seed: number, options: ScheduleOptions = {}): 
     seed,
     choose: chooseByChance(chance, rates(chance)),
     replicas: plan.replicas,
+    shares: plan.shares,
     lags: lagsOf(chance),
     ...options,
   });
@@ -135,9 +140,20 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
       return;
     case 'children go back':
       leader?.watch.goBack(SECRETS, `${namespace}/${name}-root`, deed.versions);
-      leader?.watch.goBack(SECRETS, `${namespace}/${name}-connection`, deed.versions);
+      for (const watch of [leader?.watch, leader?.sharing?.watch])
+        watch?.goBack(SECRETS, `${namespace}/${name}-connection`, deed.versions);
       if (world.people.wishOf(target)?.users?.some(({ rotateEvery }) => rotateEvery !== undefined))
         leader?.watch.goBack(SECRETS, `${namespace}/${userSecretName(name, 'app', '%')}`, deed.versions);
+      return;
+    case 'namespace goes back':
+      leader?.sharing?.watch.goBack(NAMESPACES, deed.namespace, deed.versions);
+      return;
+    case 'copy goes back':
+      leader?.sharing?.watch.goBack(
+        SECRETS,
+        `${deed.namespace}/${namespace}.${name}-connection`,
+        deed.versions,
+      );
       return;
     case 'metacontroller restarts':
       return world.restartLeaders();
@@ -168,7 +184,9 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
       world.replicas[deed.which % world.replicas.length]?.jump(deed.byMs);
       return;
     default:
-      return world.people.perform(target, deed);
+      return isShareDeed(deed) && deed.do !== 'allow'
+        ? world.sharers.perform(target, deed)
+        : world.people.perform(target, deed);
   }
 }
 
@@ -188,10 +206,11 @@ export async function comeToRest(
   let missing: string | undefined = 'not looked yet';
   while (missing !== undefined && clock.now() < end && violations.length === 0) {
     await runTo(world, clock.now() + 30 * SECOND);
-    missing = unfinished(world.facts);
+    missing = unfinished(world.facts) ?? world.sharing?.unfinished();
   }
   if (violations.length > 0) return;
-  if (missing !== undefined) return world.report('converges', missing);
+  if (missing !== undefined) return reportUnfinished(world, '');
+  syncNamespaces(world);
   const memoryMs = isLoginRefused(world) ? MEMORY_MS : 0;
   await runTo(world, Math.max(clock.now() + REST_MS, calmSince + memoryMs));
   world.look();
@@ -199,6 +218,12 @@ export async function comeToRest(
   world.judgeLostTokens();
   judgeLeftAlarms(world.facts, world.report);
   await beSilent(world, silenceMs);
+}
+
+/** Whose wish never had a Secret hears of the end of the Rds only from the safety net, every ten minutes. */
+function syncNamespaces(world: World): void {
+  const { loop } = world.leader()?.sharing ?? {};
+  for (const { metadata } of loop ? world.cluster.namespaces() : []) loop?.enqueue({ name: metadata.name });
 }
 
 /** A replica may remember a refused login for five minutes. */
@@ -217,6 +242,7 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
     );
   const before = versions();
   const writes = world.cloudWrites();
+  const shared = world.sharing?.versions();
   await runTo(world, clock.now() + silenceMs);
   if (world.violations.length > 0) return;
   for (const [key, object] of versions()) {
@@ -229,8 +255,16 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
   if (!isDeleting && world.cloudWrites() !== writes) {
     world.report('silent', `${world.cloudWrites() - writes} writes to the cloud although nothing happened`);
   }
-  const problem = unfinished(world.facts);
-  if (problem !== undefined) world.report('converges', `it did not stay: ${problem}`);
+  if (!isDeepStrictEqual(world.sharing?.versions(), shared))
+    world.report('silent', `namespaces or copies were written: ${shared} -> ${world.sharing?.versions()}`);
+  reportUnfinished(world, 'it did not stay: ');
+}
+
+function reportUnfinished({ facts, sharing, report }: World, before: string): void {
+  const problem = unfinished(facts);
+  const unshared = sharing?.unfinished();
+  if (problem !== undefined) report('converges', `${before}${problem}`);
+  if (unshared !== undefined) report('shared-where-agreed', `${before}${unshared}`);
 }
 
 /** What a server refuses is tried again now and then, and told. */

@@ -14,7 +14,7 @@ export async function inThreads<Job, Result>(
   let goesOn = true;
   await Promise.all(
     Array.from({ length: threads }, async () => {
-      const worker = new Worker(script, { execArgv: [] });
+      const worker = new Worker(script, { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 96 } });
       for (let next = waiting.next(); goesOn && !next.done; next = waiting.next()) {
         worker.postMessage(next.value);
         const [result] = await once(worker, 'message');

@@ -49,6 +49,13 @@ export const INVARIANTS = {
   'logins-work': 'a published login is let in, and one that was published works on for the grace time',
   'one-rotation-per-period': 'a period has one rotation, whatever fails',
   'two-logins': 'only the two logins of an account are ever made',
+  'shared-with-consent':
+    'a copy of a Secret is written into another namespace only where both sides agreed a moment ago',
+  'copy-stays': 'a copy is taken away only when a side withdraws or goes',
+  'copy-of-its-source': 'a copy never holds what its own source never held',
+  'foreign-secret-untouched': "a Secret that has the name of a copy and is somebody else's is never touched",
+  'shared-where-agreed':
+    'when faults stop a copy is exactly where both sides agree, as its source is, and the namespace is told',
   'no-hot-loop': 'no Rds is called more than twice a second over a minute',
   'no-bug': 'no hook call ends with an unexpected error',
   converges: 'when faults stop every Rds reaches its spec, or a condition says why not',

@@ -22,12 +22,14 @@ import { createClusterOracle } from './oracle-cluster.ts';
 import { createCredentialOracle } from './oracle-credentials.ts';
 import type { Facts } from './oracle-end.ts';
 import { createLoginOracle } from './oracle-logins.ts';
+import { createShareOracle } from './oracle-sharing.ts';
 import { createSqlOracle } from './oracle-sql.ts';
 import { createOtcWire } from './otc-wire.ts';
 import { createPeople } from './people.ts';
 import { startPods } from './pods.ts';
 import { createChance, createSequence } from './random.ts';
 import { createReplica, type Replica } from './replica.ts';
+import { createSharers } from './share-people.ts';
 import { createSqlServers } from './sql-servers.ts';
 import type { Report, Violation } from './violation.ts';
 import { createWeather } from './weather.ts';
@@ -35,28 +37,35 @@ import { createWeather } from './weather.ts';
 export const WATCH_SITES = {
   'watch parents': ['lag-short', 'lag-long'],
   'watch children': ['lag-short', 'lag-long'],
+  'watch namespaces': ['lag-short', 'lag-long'],
 } as const satisfies Record<string, readonly string[]>;
 
 const LAG_MS: Record<string, number> = { 'lag-short': 3 * SECOND, 'lag-long': 50 * SECOND };
 
-const controller = parse(
-  readFileSync(new URL('../../metacontroller/controller.yaml', import.meta.url), 'utf8'),
-) as KubeObject;
+const manifest = (name: string): KubeObject =>
+  parse(readFileSync(new URL(`../../metacontroller/${name}.yaml`, import.meta.url), 'utf8'));
+const controller = manifest('controller');
+const decorator = manifest('decorator-share');
 
 export const PARENTS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' };
 export const SECRETS: ResourceRef = { apiVersion: 'v1', resource: 'secrets' };
+export const NAMESPACES: ResourceRef = { apiVersion: 'v1', resource: 'namespaces' };
+const ASKING_NAMESPACES = ['app-1', 'app-2'];
 
 export type WorldOptions = {
   seed: number;
   choose: Choose;
   without?: ReadonlySet<string>;
   replicas: number;
+  /** With the DecoratorController of shared Secrets, and namespaces that may ask. */
+  shares?: boolean;
   lags: Lags;
   /** Keep every line of the history, for a story. */
   keepLines?: boolean;
 };
 
-type Leader = { loop: Metacontroller; watch: LaggingWatch };
+type Loop = { loop: Metacontroller; watch: LaggingWatch };
+type Leader = Loop & { sharing?: Loop };
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -91,6 +100,14 @@ export async function createWorld(options: WorldOptions) {
   const rootPassword = (id: string) => cloud.instance(cluster.journal(id)?.journal.id ?? '')?.password;
   createLoginOracle(cluster, servers, rootPassword, clock.now, report);
   const { tellsNothing } = clusterOracle;
+  const sharers = createSharers(cluster);
+  const isLiedTo = (withinMs: number) =>
+    decisions.fired.some(
+      ({ site, kind, at }) => site === 'kube live rds' && kind === '404' && at >= clock.now() - withinMs,
+    );
+  const sharing = options.shares
+    ? createShareOracle({ cluster, sharers, now: clock.now, history, report, tellsNothing, isLiedTo })
+    : undefined;
   const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
 
   const weather = createWeather(chance, clock.now, () => decisions.isOver);
@@ -138,7 +155,11 @@ export async function createWorld(options: WorldOptions) {
       kube: kubeWire.forHook(mortal),
       random: createSequence(seed * 31 + born),
       uid,
-      watcher: { began, logged: (text) => tellsNothing(text, 'a line of the log') },
+      watcher: {
+        began,
+        sharing: (...call) => sharing?.began(...call) ?? (() => {}),
+        logged: (text) => tellsNothing(text, 'a line of the log'),
+      },
     });
   }
   for (let slot = 0; slot < options.replicas; slot += 1) startReplica(slot);
@@ -156,36 +177,52 @@ export async function createWorld(options: WorldOptions) {
 
   let leaders: Leader[] = [];
 
-  async function startLeader(): Promise<Leader> {
+  function siteOfWatch({ resource }: ResourceRef): keyof typeof WATCH_SITES {
+    if (resource === 'rdss') return 'watch parents';
+    return options.shares && resource === 'namespaces' ? 'watch namespaces' : 'watch children';
+  }
+
+  function makeLoop(manifest: KubeObject): Loop {
     const watch = createLaggingWatch({
       watch: cluster.api.source,
       clock,
       delayMs: (ref) => {
-        const site = ref.resource === 'rdss' ? 'watch parents' : 'watch children';
+        const site = siteOfWatch(ref);
         const decision = decisions.at(site, WATCH_SITES[site]);
         return decision ? 1 + chance.below(`${decision.key} lag`, LAG_MS[decision.kind] ?? 1) : 0;
       },
     });
     const loop = createMetacontroller({
-      controller,
+      controller: manifest,
       kube: kubeWire.forLoop,
       watch: watch.watch,
       callHook: hookCall,
       clock,
       shuffle,
     });
-    const leader = { loop, watch };
+    return { loop, watch };
+  }
+
+  async function startLeader(): Promise<Leader> {
+    const leader = { ...makeLoop(controller), ...(options.shares ? { sharing: makeLoop(decorator) } : {}) };
     leaders.push(leader);
-    await loop.start();
+    await leader.loop.start();
+    await leader.sharing?.loop.start();
     return leader;
   }
 
+  function halt({ loop, sharing }: Leader): void {
+    loop.stop();
+    sharing?.loop.stop();
+  }
+
   function stopLeader(leader: Leader): void {
-    leader.loop.stop();
+    halt(leader);
     leaders = leaders.filter((one) => one !== leader);
   }
 
   await cluster.installCrd();
+  for (const name of options.shares ? ASKING_NAMESPACES : []) await cluster.addNamespace(name);
   await startLeader();
 
   const clocksAgree = () => !decisions.fired.some(({ kind }) => kind === 'clock jumps');
@@ -200,6 +237,8 @@ export async function createWorld(options: WorldOptions) {
     cluster,
     cloud,
     people,
+    sharers,
+    sharing,
     weather,
     facts,
     replicas,
@@ -214,13 +253,13 @@ export async function createWorld(options: WorldOptions) {
     startLeader,
     stopLeader,
     async restartLeaders(): Promise<void> {
-      for (const leader of leaders) leader.loop.stop();
+      for (const leader of leaders) halt(leader);
       leaders = [];
       await startLeader();
     },
     stop(): void {
       Error.stackTraceLimit = stackTraceLimit;
-      for (const leader of leaders) leader.loop.stop();
+      for (const leader of leaders) halt(leader);
     },
   };
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { KubeUnreachable } from '../../src/kube/api.ts';
+import { type KubeObject, KubeUnreachable } from '../../src/kube/api.ts';
 import { condition, MINUTE, SECOND } from '../support/world.ts';
 import { COPY, SHARE, shareWorld, USE } from './share-world.ts';
 
@@ -197,6 +197,27 @@ t.test('without an answer of the API server everything stays as it is', async (t
   await replica.close();
 });
 
+t.test('many wishes and a slow API server still get an answer in time', async (t) => {
+  const world = await shareWorld(t);
+  const replica = await world.startReplica({
+    readLive: async () => {
+      await world.clock.sleep(SECOND);
+      return { rds: undefined, namespaceTerminating: false, crdTerminating: false };
+    },
+  });
+  const wishes = Array.from({ length: 64 }, (_, index) => `team-a/db${index}`).join(',');
+  await world.asks('app-1', wishes);
+  const object = await world.object('/api/v1/namespaces/app-1');
+  let status = 0;
+  const payload = { object, attachments: {}, related: {} };
+  void replica.inject({ method: 'POST', url: '/share/sync', payload }).then((answer) => {
+    status = answer.statusCode;
+  });
+  await world.clock.runUntil(() => status > 0, 20 * SECOND);
+  t.equal(status, 200);
+  await replica.close();
+});
+
 t.test('marks that a picture from the past took away do not take the copy along', async (t) => {
   const world = await shareWorld(t);
   await world.asks('app-1', 'team-a/shop');
@@ -218,6 +239,97 @@ t.test('marks that a picture from the past took away do not take the copy along'
   t.match(await ask(), { attachments: [{ metadata: { name: COPY }, data: {} }] });
   await world.annotate('shop', { [SHARE]: 'app-2' });
   t.same((await ask()).attachments, [], 'but a word of the Rds does');
+});
+
+/** What the hook answers when Metacontroller shows it this, whatever is true by now. */
+type Shown = { object?: unknown; attachments?: unknown[]; related?: unknown[] };
+
+function asker(world: Awaited<ReturnType<typeof shareWorld>>) {
+  const secrets = (list: unknown[] = []) => ({
+    'Secret.v1': Object.fromEntries(
+      list.map((one) => {
+        const { namespace, name } = (one as KubeObject).metadata;
+        return [`${namespace}/${name}`, one];
+      }),
+    ),
+  });
+  return async ({ object, attachments, related }: Shown) => {
+    const payload = {
+      object,
+      attachments: secrets(attachments),
+      related: secrets(related),
+      finalizing: false,
+    };
+    const answer = await world.app.inject({ method: 'POST', url: '/share/sync', payload: payload as object });
+    return { status: answer.statusCode, ...answer.json() };
+  };
+}
+
+t.test('an old picture of a namespace brings nothing back', async (t) => {
+  const world = await shareWorld(t);
+  await world.asks('app-1', 'team-a/shop');
+  await world.allows('app-1');
+  const old = await world.object('/api/v1/namespaces/app-1');
+  const source = await world.object(world.secretPath('team-a', 'shop-connection'));
+  await world.asks('app-1', null);
+  const ask = asker(world);
+  t.same((await ask({ object: old, related: [source] })).attachments, []);
+  await world.kube('DELETE', '/api/v1/namespaces/app-1');
+  const gone = await ask({ object: old, related: [source] });
+  t.match(gone, { status: 429 }, 'it is gone: nothing is written');
+});
+
+t.test('a user that is declared no more takes the copy along', async (t) => {
+  const world = await shareWorld(t);
+  const spec = { password: 'First-pass1', removal: 'Drop' as const };
+  await world.apply('shop', { ...spec, users: [{ name: 'app' }] }, { [SHARE]: 'app-1' });
+  await world.clock.advance(MINUTE);
+  await world.asks('app-1', 'team-a/shop/app');
+  const [name = ''] = await world.names('app-1');
+  t.match(name, /^team-a\.shop-u-app-/);
+  const [object, copy] = [
+    await world.object('/api/v1/namespaces/app-1'),
+    await world.object(world.secretPath('app-1', name)),
+  ];
+  const ask = asker(world);
+  t.match(await ask({ object, attachments: [copy] }), { attachments: [{ metadata: { name } }] });
+  await world.apply('shop', { ...spec, users: [] }, { [SHARE]: 'app-1' });
+  t.same((await ask({ object, attachments: [copy] })).attachments, []);
+});
+
+t.test('what an Rds of the same name left is not kept for its successor', async (t) => {
+  const world = await shareWorld(t);
+  await world.asks('app-1', 'team-a/shop');
+  await world.allows('app-1');
+  const object = await world.object('/api/v1/namespaces/app-1');
+  const copy = (await world.object(world.secretPath('app-1', COPY))) as KubeObject;
+  const annotations = { ...copy.metadata.annotations, 'otc.mcsps.de/rds': 'team-a/shop/an-older-uid' };
+  const older = { ...copy, metadata: { ...copy.metadata, annotations } };
+  t.same((await asker(world)({ object, attachments: [older] })).attachments, []);
+});
+
+t.test('a Secret that went before its Rds takes the copy along', async (t) => {
+  const world = await shareWorld(t);
+  await world.asks('app-1', 'team-a/shop');
+  await world.allows('app-1');
+  const object = await world.object('/api/v1/namespaces/app-1');
+  const copy = await world.object(world.secretPath('app-1', COPY));
+  await world.remove('shop');
+  t.ok((await world.rds('shop'))?.metadata.deletionTimestamp, 'it is still there');
+  t.same((await asker(world)({ object, attachments: [copy] })).attachments, []);
+});
+
+t.test('a copy of another type is made anew: the type of a Secret never changes', async (t) => {
+  const world = await shareWorld(t);
+  await world.asks('app-1', 'team-a/shop');
+  await world.allows('app-1');
+  const object = await world.object('/api/v1/namespaces/app-1');
+  const source = (await world.object(world.secretPath('team-a', 'shop-connection'))) as KubeObject;
+  const copy = (await world.object(world.secretPath('app-1', COPY))) as KubeObject;
+  const ask = asker(world);
+  const older = { ...copy, type: 'servicebinding.io/postgresql' };
+  t.same((await ask({ object, attachments: [older], related: [source] })).attachments, []);
+  t.match(await ask({ object, related: [source] }), { attachments: [{ type: 'servicebinding.io/mysql' }] });
 });
 
 t.test('the answer of customize is the same for everyone', async (t) => {

@@ -9,14 +9,21 @@ import type { ChildObject } from '../decide/observed.ts';
 
 const MARKS: readonly string[] = [SHAREABLE, ANNOTATIONS.belongsTo, ANNOTATIONS.shareWith];
 
-const without = (values: Record<string, string> | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(values ?? {}).filter(([key]) => !MARKS.includes(key)));
+function without(values: Record<string, string> | undefined): Record<string, string> {
+  const others: Record<string, string> = {};
+  for (const key in values) if (!MARKS.includes(key)) others[key] = values[key] ?? '';
+  return others;
+}
+
+const isMarked = (values: Record<string, string> | undefined): boolean =>
+  values !== undefined && MARKS.some((mark) => mark in values);
 
 export function withShareMarks(rds: Rds, child: ChildObject): ChildObject {
   const { name, labels, annotations } = child.metadata;
   const isLogin = name === connectionSecretName(rds.metadata.name) || labels?.[PART] === USER_PART;
   if (child.kind !== 'Secret' || !isLogin) return child;
   const marks = shareMarks(rds);
+  if (!marks && !isMarked(labels) && !isMarked(annotations)) return child;
   const marked = { ...without(annotations), ...marks?.annotations };
   const { annotations: _before, ...metadata } = child.metadata;
   return {

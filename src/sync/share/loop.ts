@@ -1,5 +1,5 @@
-// Shares Secrets with namespaces that ask: reads each Rds live, decides, and looks whether a name is free before it is
-// used for the first time. When the API server does not answer, nothing is answered either: what is there stays.
+// Shares Secrets with namespaces that ask: reads the namespace and each Rds live, decides, and looks whether a name is
+// free before it is used for the first time. When the API server does not answer, nothing is answered either: what is there stays.
 
 import { KubeUnreachable } from '../../kube/api.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
@@ -20,6 +20,8 @@ export type RunShare = (shared: Shared) => Promise<ShareOutcome>;
 
 const RETRY_SECONDS = 5;
 
+const retry = (because: string): ShareOutcome => ({ kind: 'retry', because, afterSeconds: RETRY_SECONDS });
+
 /** The same for every namespace: it is asked once in 20 minutes, and consent must count at once. */
 export const SHARE_RELATED = {
   relatedResources: [
@@ -27,31 +29,54 @@ export const SHARE_RELATED = {
   ],
 };
 
-export function createShareLoop(deps: Pick<SyncDeps, 'readLive' | 'readSecretOwners'>): RunShare {
+type ShareDeps = Pick<SyncDeps, 'readLive' | 'readSecretOwners' | 'readLiveNamespace'>;
+
+export function createShareLoop(deps: ShareDeps): RunShare {
+  /** A picture from the past would bring back what was withdrawn. Who neither asks nor has anything costs no read. */
+  async function asItIsNow(shared: Shared): Promise<Shared | undefined> {
+    const { namespace, attachments } = shared;
+    const isConcerned = attachments.length > 0 || namespace.annotations[ANNOTATIONS.useRds] !== undefined;
+    if (!deps.readLiveNamespace || !isConcerned || shared.isTerminating) return shared;
+    const live = await deps.readLiveNamespace(namespace.name);
+    const isSame = live !== undefined && (live.uid === namespace.uid || namespace.uid === '');
+    if (!isSame) return undefined;
+    const { annotations, isTerminating } = live;
+    return { ...shared, namespace: { ...namespace, annotations }, isTerminating };
+  }
+
+  /** All at once: one by one, many wishes would outlast the call when the API server is slow. */
   async function readAll(shared: Shared): Promise<Map<string, LiveRds>> {
     const { asked } = askedFor(shared.namespace.annotations[ANNOTATIONS.useRds]);
-    const live = new Map<string, LiveRds>();
-    for (const { namespace, rds: name } of asked) {
-      const key = `${namespace}/${name}`;
-      if (live.has(key) || namespace === shared.namespace.name) continue;
-      const { rds } = await deps.readLive({ metadata: { namespace, name } } as Rds, { surroundings: false });
-      if (rds?.metadata.uid === undefined) continue;
-      const { uid, annotations } = rds.metadata;
-      live.set(key, { uid, shareWith: annotations?.[ANNOTATIONS.shareWith] });
-    }
-    return live;
+    const others = asked.filter(({ namespace }) => namespace !== shared.namespace.name);
+    const keys = [...new Set(others.map(({ namespace, rds }) => `${namespace}/${rds}`))];
+    const read = await Promise.all(keys.map(async (key) => [key, await readOne(key)] as const));
+    return new Map(read.flatMap(([key, live]) => (live ? [[key, live]] : [])));
+  }
+
+  async function readOne(key: string): Promise<LiveRds | undefined> {
+    const [namespace, name] = key.split('/');
+    const { rds } = await deps.readLive({ metadata: { namespace, name } } as Rds, { surroundings: false });
+    if (rds?.metadata.uid === undefined) return undefined;
+    const { uid, annotations, deletionTimestamp } = rds.metadata;
+    const users = rds.spec.users?.map((user) => user.name) ?? [];
+    const isGoing = deletionTimestamp !== undefined;
+    return { uid, shareWith: annotations?.[ANNOTATIONS.shareWith], users, isGoing };
   }
 
   /** Of two wishes for one Secret the first counts; a name that others use is left to them. */
-  async function withFreeNames(shared: Shared, answered: Answered[]): Promise<Answered[]> {
-    const checked: Answered[] = [];
-    for (const one of answered) {
-      const { asked, copy } = one;
-      const isKnown = shared.attachments.some(({ metadata }) => metadata.name === copy?.metadata.name);
-      const because = copy && !isKnown ? await nameProblem(shared, copy.metadata.name) : undefined;
-      checked.push(because === undefined ? one : { asked, because });
-    }
-    return checked;
+  const withFreeNames = (shared: Shared, answered: readonly Answered[]): Promise<Answered[]> =>
+    Promise.all(
+      answered.map(async (one) => {
+        const because = one.copy && (await copyProblem(shared, one.copy));
+        return because === undefined ? one : { asked: one.asked, because };
+      }),
+    );
+
+  async function copyProblem(shared: Shared, copy: ChildObject): Promise<string | undefined> {
+    const known = shared.attachments.find(({ metadata }) => metadata.name === copy.metadata.name);
+    if (!known) return nameProblem(shared, copy.metadata.name);
+    // Left by an Rds of the same name on another engine; the API server lets nobody change the type of a Secret.
+    return known.type === copy.type ? undefined : 'the copy is being made anew';
   }
 
   async function nameProblem({ namespace }: Shared, name: string): Promise<string | undefined> {
@@ -63,17 +88,19 @@ export function createShareLoop(deps: Pick<SyncDeps, 'readLive' | 'readSecretOwn
     return isOurs ? undefined : `another Secret here has the name ${name}`;
   }
 
-  return async (shared) => {
-    // What goes with its namespace is not touched any more.
-    if (shared.isTerminating)
-      return { kind: 'answer', answer: { attachments: shared.attachments.map(again) } };
+  return async (shown) => {
     try {
+      const shared = await asItIsNow(shown);
+      if (!shared) return retry('the namespace is not the one that was shown');
+      // What goes with its namespace is not touched any more.
+      if (shared.isTerminating)
+        return { kind: 'answer', answer: { attachments: shared.attachments.map(again) } };
       const decided = answers({ ...shared, live: await readAll(shared) });
       const answered = await withFreeNames(shared, decided);
       return { kind: 'answer', answer: answerOf(shared, answered) };
     } catch (error) {
       if (!(error instanceof KubeUnreachable)) throw error;
-      return { kind: 'retry', because: error.message, afterSeconds: RETRY_SECONDS };
+      return retry(error.message);
     }
   };
 }

@@ -15,7 +15,14 @@ import {
 } from '../../../rds/sharing.ts';
 import type { ChildObject } from '../../decide/observed.ts';
 
-export type LiveRds = { uid: string; shareWith: string | undefined };
+export type LiveRds = {
+  uid: string;
+  shareWith: string | undefined;
+  /** The names that are declared. */
+  users: readonly string[];
+  /** It is being deleted. */
+  isGoing: boolean;
+};
 
 export type SharedNamespace = { name: string; uid: string; annotations: Record<string, string> };
 
@@ -53,7 +60,9 @@ function answerTo(view: ShareView, asked: Asked): Omit<Answered, 'asked'> {
   if (source && !isAllowedFor(source, allowed, namespace.name)) return { because: UNKNOWN };
   if (source) return { copy: copyOf(namespace.name, asked.namespace, source) };
   // A Secret that a picture from the past took its marks from is still allowed: what is there stays.
-  const kept = view.attachments.find((one) => isCopyFor(one, asked, allowed, namespace.name));
+  const kept = view.attachments.find(
+    (one) => isCopyFor(one, asked, live) && isAllowedFor(one, allowed, namespace.name),
+  );
   if (kept) return { copy: again(kept) };
   const mayKnow = isAllowed(allowed, namespace.name, asked.user);
   return { because: mayKnow ? 'its Secret is not there yet' : UNKNOWN };
@@ -114,18 +123,16 @@ function copyOf(namespace: string, from: string, source: ChildObject): ChildObje
   };
 }
 
-function isCopyFor(
-  copy: ChildObject,
-  asked: Asked,
-  allowed: ReturnType<typeof allowedBy>['allowed'],
-  namespace: string,
-): boolean {
-  const { annotations = {} } = copy.metadata;
+/** Made for this very Rds, which stays and has such a Secret. */
+function isCopyFor({ metadata }: ChildObject, asked: Asked, { uid, users, isGoing }: LiveRds): boolean {
+  const { annotations = {} } = metadata;
   const [from = '', name = ''] = (annotations[COPY_OF] ?? '').split('/');
-  const isOfRds = annotations[ANNOTATIONS.belongsTo]?.startsWith(`${asked.namespace}/${asked.rds}/`) === true;
-  if (from !== asked.namespace || !isOfRds || !isAllowedFor(copy, allowed, namespace)) return false;
+  const owner = belongsTo({ namespace: asked.namespace, name: asked.rds, uid });
+  if (isGoing || from !== asked.namespace || annotations[ANNOTATIONS.belongsTo] !== owner) return false;
   if (asked.user === undefined) return name === connectionSecretName(asked.rds);
-  return name === asked.user || isUser(annotations[ANNOTATIONS.account] ?? '', asked.user);
+  const account = annotations[ANNOTATIONS.account] ?? '';
+  const isDeclared = users.some((user) => isUser(account, user));
+  return isDeclared && (name === asked.user || isUser(account, asked.user));
 }
 
 /** Only what is ours of it. */

@@ -1,0 +1,3 @@
+// Which Rds a deed is about.
+
+export type Target = { namespace: string; name: string };
