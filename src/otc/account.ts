@@ -59,7 +59,7 @@ export function createAccount(
   const breaker = createBreaker(clock);
   // From the inside out: one attempt with a deadline, held to the rate, not while nothing answers, repeated if it is a read.
   const once = (budget: Budget): Send =>
-    breaker(withLimiter(withBudget(send, budget), limiter, budget, clock));
+    breaker.guard(withLimiter(withBudget(send, budget), limiter, budget, clock));
   const transport = (budget: Budget): Send => withReadRetry(once(budget), { clock, random, budget });
 
   const sessions = createSessions(clock, () =>
@@ -94,11 +94,11 @@ export function createAccount(
         session: () => sessions.get(budget.remainingMs()),
         logInOnce: () => logIn(credentials, { send: once(budget), clock }),
       }),
-    snapshots: counted('instances', (ask) => createSnapshots(clock, ask)),
+    snapshots: counted('instances', (ask) => createSnapshots(clock, ask, () => breaker.refuse('rds'))),
     networks: createNetworks(clock, callAlone),
     metrics: createMetricsLately(clock, callAlone),
     subscriptions: createSubscriptionsLately(clock, callAlone),
-    alarms: counted('alarms', (ask) => createAlarmSnapshots(clock, ask)),
+    alarms: counted('alarms', (ask) => createAlarmSnapshots(clock, ask, () => breaker.refuse('ces'))),
     messageService: async (waitMs) => messageServiceOf(await sessions.get(waitMs)),
     flavors: (engine, version) =>
       flavorLists.get(`${engine}/${version}`, () =>

@@ -16,7 +16,11 @@ const notNow: ReadonlySet<number> = new Set([502, 503, 504]);
 
 type Line = { unanswered: number; closedUntil: number };
 
-export type Breaker = (send: Send) => Send;
+export type Breaker = {
+  guard(send: Send): Send;
+  /** Throws while a service does not answer: whoever waited for the one call that finds out would be held up, too. */
+  refuse(service: Service): void;
+};
 
 /** Each service by itself: without metrics a database can still be managed. */
 export function createBreaker(clock: Clock): Breaker {
@@ -27,28 +31,36 @@ export function createBreaker(clock: Clock): Breaker {
     return line;
   };
 
-  return (send) => async (request) => {
-    const line = lineOf(request.service);
+  function refuse(service: Service): void {
+    const line = lineOf(service);
     const waitMs = line.unanswered < STRIKES ? 0 : line.closedUntil - clock.elapsed();
-    if (waitMs > 0) throw unanswered(request.service, waitMs);
-    const rest = () => {
-      line.closedUntil = clock.elapsed() + REST_MS;
+    if (waitMs > 0) throw unanswered(service, waitMs);
+  }
+
+  const guard =
+    (send: Send): Send =>
+    async (request) => {
+      refuse(request.service);
+      const line = lineOf(request.service);
+      const rest = () => {
+        line.closedUntil = clock.elapsed() + REST_MS;
+      };
+      const strike = () => {
+        line.unanswered += 1;
+        rest();
+      };
+      if (line.unanswered >= STRIKES) rest();
+      try {
+        const response = await send(request);
+        if (notNow.has(response.status)) strike();
+        else line.unanswered = 0;
+        return response;
+      } catch (error) {
+        if (error instanceof SendError) strike();
+        throw error;
+      }
     };
-    const strike = () => {
-      line.unanswered += 1;
-      rest();
-    };
-    if (line.unanswered >= STRIKES) rest();
-    try {
-      const response = await send(request);
-      if (notNow.has(response.status)) strike();
-      else line.unanswered = 0;
-      return response;
-    } catch (error) {
-      if (error instanceof SendError) strike();
-      throw error;
-    }
-  };
+  return { guard, refuse };
 }
 
 function unanswered(service: Service, waitMs: number): RetryableError {

@@ -9,8 +9,16 @@ export type Cached<T> = {
   expire(): void;
 };
 
-/** Ages count from the start of a load, since that is when the cloud was asked. */
-export function createCached<T>(clock: Clock, name: string, load: () => Promise<T>): Cached<T> {
+/**
+ * Ages count from the start of a load, since that is when the cloud was asked. `beforeWaiting` throws when nobody should
+ * wait for the load of another.
+ */
+export function createCached<T>(
+  clock: Clock,
+  name: string,
+  load: () => Promise<T>,
+  beforeWaiting: () => void = () => {},
+): Cached<T> {
   let epoch = 0;
   let last: { startedAt: number; epoch: number; value: T } | undefined;
   let running: { startedAt: number; epoch: number; done: Promise<T> } | undefined;
@@ -51,6 +59,7 @@ export function createCached<T>(clock: Clock, name: string, load: () => Promise<
     },
     async get(maxAgeMs, waitMs) {
       if (last && isFresh(last, maxAgeMs)) return last.value;
+      if (running) beforeWaiting();
       return within(clock, waitMs, name, () =>
         running && isFresh(running, maxAgeMs) ? running.done : queue(),
       );

@@ -111,8 +111,12 @@ function queryBatch(call: Call, query: MetricQuery, batch: MetricId[]): Promise<
   });
 }
 
-export function createAlarmSnapshots(clock: Clock, callAlone: () => Call): Cached<AlarmSnapshot> {
-  return createCached(clock, 'the list of alarms', async () => {
+export function createAlarmSnapshots(
+  clock: Clock,
+  callAlone: () => Call,
+  beforeWaiting?: () => void,
+): Cached<AlarmSnapshot> {
+  const load = async (): Promise<AlarmSnapshot> => {
     const { value: rows, at } = await fetchAlarms(callAlone());
     const alarms = rows.flatMap(({ alarm }) => alarm ?? []);
     return {
@@ -120,7 +124,8 @@ export function createAlarmSnapshots(clock: Clock, callAlone: () => Call): Cache
       byId: new Map(alarms.map((alarm) => [alarm.id, alarm])),
       byName: Map.groupBy(alarms, ({ name }) => name),
     };
-  });
+  };
+  return createCached(clock, 'the list of alarms', load, beforeWaiting);
 }
 
 /** A page goes on after the last rule of the one before. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { type Account, createAccount } from './account.ts';
+import type { Cached } from './cache.ts';
 import type { Call } from './call.ts';
 import { createMonitoring } from './ces.ts';
 import type { Budget, Cloud, Credentials, OpenCloud } from './cloud.ts';
@@ -10,7 +11,7 @@ import type { defaultLimits } from './limiter.ts';
 import { createLru } from './lru.ts';
 import { type Observe, type Usage, withObserve } from './observe.ts';
 import { createRdsChanges } from './rds-changes.ts';
-import { createRdsReads } from './rds-reads.ts';
+import { createRdsReads, type RdsReads } from './rds-reads.ts';
 import { createRdsWrites } from './rds-writes.ts';
 import type { Send } from './send.ts';
 import { createNotifications } from './smn.ts';
@@ -48,8 +49,48 @@ export function createOpenCloud({ send, clock, random, observe, usage, limits }:
   };
 }
 
+/** A database at rest asks only for what all share; whatever needs a call of its own is put together for the first. */
 function cloudOf(account: Account, budget: Budget, region: string): Cloud {
-  const call = account.callWithin(budget);
+  const shared = sharedReads(account, budget, region);
+  let call: Call | undefined;
+  let reads: RdsReads | undefined;
+  let rest: OtherCalls | undefined;
+  return new Proxy(shared as Cloud, {
+    get(_target, name) {
+      if (name in shared) return shared[name as keyof typeof shared];
+      call ??= account.callWithin(budget);
+      reads ??= createRdsReads(call);
+      if (name in reads) return reads[name as keyof RdsReads];
+      rest ??= otherCalls(account, budget, call);
+      return rest[name as keyof OtherCalls];
+    },
+  });
+}
+
+function sharedReads(account: Account, budget: Budget, region: string) {
+  const get = <T>(list: Cached<T>, maxAgeSeconds: number) =>
+    list.get(maxAgeSeconds * 1_000, budget.remainingMs());
+  return {
+    region,
+    snapshot: (maxAgeSeconds) => get(account.snapshots, maxAgeSeconds),
+    backupsLately: (id, maxAgeSeconds) => get(account.backups(id), maxAgeSeconds),
+    parameters: (id, maxAgeSeconds) => get(account.parameters(id), maxAgeSeconds),
+    alarms: (maxAgeSeconds) => get(account.alarms, maxAgeSeconds),
+    metricsLately: (query, maxAgeSeconds) => get(account.metrics(query), maxAgeSeconds),
+    subscriptionsLately: (topicUrn, maxAgeSeconds) => get(account.subscriptions(topicUrn), maxAgeSeconds),
+    async flavors(engine, version) {
+      const list = account.flavors(engine, version);
+      const flavors = await list.get(flavorsKeepMs, budget.remainingMs());
+      return flavors.length > 0 ? flavors : list.get(emptyKeepMs, budget.remainingMs());
+    },
+    securityGroup: (wanted) => account.networks.securityGroup(wanted, () => budget.remainingMs()),
+    network: (wanted) => account.networks.find(wanted, () => budget.remainingMs()),
+  } satisfies Partial<Cloud>;
+}
+
+type OtherCalls = Omit<Cloud, keyof ReturnType<typeof sharedReads> | keyof RdsReads>;
+
+function otherCalls(account: Account, budget: Budget, call: Call): OtherCalls {
   const writes = createRdsWrites(call);
   const monitoring = createMonitoring(call);
   /** Whoever looks next must not see what was just put right. A create may be missing from a list anyway. */
@@ -58,8 +99,6 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
     (...args: Args) =>
       write(...args).finally(() => account.alarms.expire());
   return {
-    region,
-    ...createRdsReads(call),
     ...writes,
     ...createRdsChanges(call, writes),
     ...account.issuesWithin(budget),
@@ -69,23 +108,6 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
     deleteAlarm: expiring(monitoring.deleteAlarm),
     ...createNotifications(call),
     messageService: () => account.messageService(budget.remainingMs()),
-    alarms: (maxAgeSeconds) => account.alarms.get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    metricsLately: (query, maxAgeSeconds) =>
-      account.metrics(query).get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    subscriptionsLately: (topicUrn, maxAgeSeconds) =>
-      account.subscriptions(topicUrn).get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    snapshot: (maxAgeSeconds) => account.snapshots.get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    async flavors(engine, version) {
-      const shared = account.flavors(engine, version);
-      const flavors = await shared.get(flavorsKeepMs, budget.remainingMs());
-      return flavors.length > 0 ? flavors : shared.get(emptyKeepMs, budget.remainingMs());
-    },
-    backupsLately: (id, maxAgeSeconds) =>
-      account.backups(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    parameters: (id, maxAgeSeconds) =>
-      account.parameters(id).get(maxAgeSeconds * 1_000, budget.remainingMs()),
-    securityGroup: (wanted) => account.networks.securityGroup(wanted, () => budget.remainingMs()),
-    network: (wanted) => account.networks.find(wanted, () => budget.remainingMs()),
     revokeToken: (token) => revokeToken(call, token),
   };
 }

@@ -21,7 +21,7 @@ const taskPageLimit = 50;
 const unknownJob = 'DBS.200543';
 const unknownInstance = new Set(['DBS.200002', 'DBS.290005']);
 
-type RdsReads = Pick<
+export type RdsReads = Pick<
   Cloud,
   | 'findInstanceById'
   | 'findInstancesByName'

@@ -39,8 +39,11 @@ export function signHeaders(request: Signable, keys: Keys, nowMs: number): Recor
   return { ...headers, authorization };
 }
 
+const NEEDS_NO_CODE = /^[\w.~-]*$/;
+
 /** RFC 3986: encodeURIComponent leaves five characters alone that the signature wants encoded. */
 export function percentEncode(text: string): string {
+  if (NEEDS_NO_CODE.test(text)) return text;
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,

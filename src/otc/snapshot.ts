@@ -7,8 +7,12 @@ import type { Instance, Snapshot } from './cloud.ts';
 import { collectPages } from './pages.ts';
 import { fetchInstancePage, pageLimit } from './rds-reads.ts';
 
-export function createSnapshots(clock: Clock, callAlone: () => Call): Cached<Snapshot> {
-  return createCached(clock, 'the list of instances', async () => {
+export function createSnapshots(
+  clock: Clock,
+  callAlone: () => Call,
+  beforeWaiting?: () => void,
+): Cached<Snapshot> {
+  const load = async (): Promise<Snapshot> => {
     const call = callAlone();
     const { value: rows, at } = await collectPages(
       (offset) => fetchInstancePage(call, { offset }),
@@ -20,7 +24,8 @@ export function createSnapshots(clock: Clock, callAlone: () => Call): Cached<Sna
       byId: new Map(instances.map((instance) => [instance.id, instance])),
       byName: groupByName(instances),
     };
-  });
+  };
+  return createCached(clock, 'the list of instances', load, beforeWaiting);
 }
 
 function groupByName(instances: readonly Instance[]): Map<string, Instance[]> {

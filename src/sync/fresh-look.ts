@@ -79,7 +79,8 @@ async function inspect(
   const isOwn = id === journal?.id;
   const isDeleted = unseen.rds.metadata.deletionTimestamp !== undefined;
   const restores = isOwn && wantsRestore(unseen, journal);
-  const wantsBackups = restores || (isDeleted && effectivePolicy(unseen) === 'Snapshot');
+  const mayBeBackedUp = effectivePolicy(unseen) === 'Snapshot' || journal?.op?.kind === 'finalBackup';
+  const wantsBackups = restores || (isDeleted && mayBeBackedUp);
   const jobId = status === 'CREATE FAIL' ? journal?.last?.jobId : undefined;
   const open = journal?.op;
   return {

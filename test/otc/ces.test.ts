@@ -1,4 +1,5 @@
 import t from 'tap';
+import { systemClock } from '../../src/clock.ts';
 import { instanceDimension } from '../../src/otc/ces-wire.ts';
 import type { AlarmRule, MetricQuery } from '../../src/otc/monitoring.ts';
 import { failure } from './scripted-cloud.ts';
@@ -159,15 +160,26 @@ t.test('alarms come in pages, are shared, and may have equal names', async (t) =
 });
 
 t.test('a rule that vanishes between two pages does not make a half list', async (t) => {
-  const { open, simulator } = await servedSimulator(t);
+  const [slow, deleted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { open, simulator } = await servedSimulator(t, {
+    clock: {
+      ...systemClock,
+      now: () => Date.UTC(2026, 0, 1, 10),
+      sleep: () => {
+        slow.resolve();
+        return deleted.promise;
+      },
+    },
+  });
   for (let n = 0; n < 6; n++)
     await Promise.all(Array.from({ length: 20 }, (_, i) => open().createAlarm(rule(`db-${n * 20 + i}`))));
   const ids = simulator.state.alarms.map(({ id }) => id).reverse();
-  // The second page is slow; meanwhile the rule that it goes on after is deleted.
-  simulator.faults.add({ match: { service: 'ces', method: 'GET' }, kind: 'slow', delayMs: 300 });
+  // The first page is slow; meanwhile the rule that the second goes on after is deleted.
+  simulator.faults.add({ match: { service: 'ces', method: 'GET' }, kind: 'slow' });
   const list = open().alarms(0);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await slow.promise;
   await open().deleteAlarm(ids[99] ?? '');
+  deleted.resolve();
   t.equal((await list).byId.size, 119);
 });
 

@@ -23,13 +23,16 @@ export function finalBackup(
   instance: Instance,
   cloud: FreshView,
 ): Verdict | undefined {
-  if (effectivePolicy(o) !== 'Snapshot' || isForced(o)) return undefined;
+  const isWanted = effectivePolicy(o) === 'Snapshot' && !isForced(o);
+  // Whatever the policy says by now: one that another replica may still send is settled first.
+  if (!isWanted && journal.op?.kind !== 'finalBackup') return undefined;
   if (!cloud.backups) return deleting({ kind: 'lookCloser' }, 'FinalBackup', 'Looking at the backups.');
   const { uid, deletionTimestamp = '' } = o.rds.metadata;
   const prefix = finalBackupPrefix(uid, deletionTimestamp);
   const latest = latestFinal(cloud.backups, prefix);
   const open = openClaim(o, journal, latest, cloud.at);
   if (open) return open;
+  if (!isWanted) return undefined;
   const attempt = latest ? attemptOf(latest.name, prefix) : 0;
   if (latest) {
     const verdict = judge(latest, instance, cloud.at, attempt);

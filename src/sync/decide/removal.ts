@@ -1,7 +1,14 @@
 // The end of a delete: the backup, the delete itself, and the proof that the instance is gone.
 
 import type { Instance } from '../../otc/cloud.ts';
-import { absenceCountsFrom, absenceProven, countAbsence, type Journal, refused } from '../../rds/journal.ts';
+import {
+  absenceCountsFrom,
+  absenceProven,
+  absenceWasProven,
+  countAbsence,
+  type Journal,
+  refused,
+} from '../../rds/journal.ts';
 import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
 import type { Reason } from '../../rds/reasons.ts';
 import { deleting } from './deleting.ts';
@@ -111,21 +118,24 @@ export function proveAbsence(o: Observed, journal: Journal, at: number): Verdict
     );
   }
   const counted = countAbsence(journal, at, o.timing);
-  const waitMs = absenceCountsFrom(counted ?? journal, o.timing) - at;
-  const pace = Math.min(Math.max(waitMs / 1000, PACE.soon), PACE.waiting);
+  const isProven = counted !== undefined && absenceWasProven(counted);
+  const waitSeconds = (absenceCountsFrom(counted ?? journal, o.timing) - at) / 1000;
+  const within = (longest: number): number =>
+    isProven ? PACE.soon : Math.min(Math.max(waitSeconds, PACE.soon), longest);
   const action: Action = counted ? { kind: 'swapJournal', journal: counted } : NOTHING;
   return journal.id === undefined
     ? deleting(
         action,
         'WaitingForCreate',
         'A create was on the way when the Rds was deleted; the operator makes sure that no instance is left behind.',
-        pace,
+        within(PACE.waiting),
       )
     : deleting(
         action,
         'ProvingAbsence',
         'The instance is no longer listed; the operator looks again before it believes it.',
-        pace,
+        // A look that comes before it counts tells nothing.
+        within(PACE.settled),
       );
 }
 
