@@ -14,9 +14,9 @@ import Fastify, {
 import type { Metrics } from './metrics.ts';
 import type { SyncDeps } from './sync/deps.ts';
 import { createLoop, type RunHook } from './sync/loop.ts';
+import { createQuickParse } from './sync/parse-body.ts';
 import { createBackupLoop } from './sync/rdsbackup/loop.ts';
 import { backupRoutes } from './sync/rdsbackup/routes.ts';
-import { createControllerCut } from './sync/request.ts';
 import { hookRoutes } from './sync/routes.ts';
 import { createShareLoop } from './sync/share/loop.ts';
 import { shareRoutes } from './sync/share/routes.ts';
@@ -28,6 +28,8 @@ export type AppDeps = {
   databaseMetrics?: (() => Promise<string>) | undefined;
   /** Puts a span around each call. */
   traced?: ((run: RunHook) => RunHook) | undefined;
+  /** Above it hook calls are told to come again; 2 s by default. Zero looks at no clock. */
+  maxEventLoopDelayMs?: number | undefined;
   /** Any of these opens the hooks; empty = open to everyone who reaches the port. */
   hookTokens: readonly string[];
   /** undefined: ready. Otherwise what is missing, in words. */
@@ -39,6 +41,7 @@ export type AppDeps = {
 
 const BODY_LIMIT = 16 * 1024 * 1024;
 const OVERLOAD_RETRY_SECONDS = 5;
+const MAX_EVENT_LOOP_DELAY_MS = 2_000;
 
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = Fastify({
@@ -70,7 +73,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(async (hooks) => {
     // Beside the hooks only: a busy pod must not fail its liveness probe.
     await hooks.register(underPressure, {
-      maxEventLoopDelay: 2_000,
+      maxEventLoopDelay: deps.maxEventLoopDelayMs ?? MAX_EVENT_LOOP_DELAY_MS,
       exposeStatusRoute: false,
       pressureHandler: (_request, reply) => {
         void reply
@@ -81,10 +84,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     });
     if (deps.hookTokens.length > 0) hooks.addHook('onRequest', authorize(deps.hookTokens));
     const parse = hooks.getDefaultJsonParser('error', 'error');
-    const cut = createControllerCut();
-    hooks.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
-      parse(request, cut(body), done),
-    );
+    const parseQuickly = createQuickParse();
+    hooks.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+      const value = parseQuickly(body);
+      if (value === undefined) void parse(request, body, done);
+      else done(null, value);
+    });
     const { clock } = deps.sync;
     const { metrics, traced = (run) => run } = deps;
     await hooks.register(hookRoutes, { run: traced(createLoop(deps.sync)), clock, metrics });

@@ -18,7 +18,7 @@ import { createEvidenceKeeper } from './kube/evidence.ts';
 import { createKubeHttp } from './kube/http.ts';
 import { createReadJobMessages } from './kube/job-messages.ts';
 import { createJournalStore } from './kube/journal.ts';
-import { createReadLive, createReadLiveBackup, requestIsLive } from './kube/live.ts';
+import { createReadLive, createReadLiveBackup, createReadLiveNamespace, requestIsLive } from './kube/live.ts';
 import { createMemoryLeases } from './kube/memory-leases.ts';
 import { createOwnerLeases } from './kube/owner-lease.ts';
 import { createReadSecretOwners } from './kube/secret-owner.ts';
@@ -148,6 +148,7 @@ function syncDeps({ config, log, send }: ServiceOptions, cluster: Cluster, metri
       ? {
           readJobMessages: createReadJobMessages(call, KUBE_DEADLINE_MS),
           readSecretOwners: createReadSecretOwners(call, KUBE_DEADLINE_MS),
+          readLiveNamespace: createReadLiveNamespace(call, KUBE_DEADLINE_MS),
         }
       : {}),
     memorySince: hasRds ? undefined : clock.now(),

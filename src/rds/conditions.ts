@@ -29,6 +29,8 @@ export type ConditionWish = {
   message: string;
 };
 
+const MAX_MESSAGE = 4_096;
+
 export type Moment = { nowMs: number; generation: number };
 
 export function isoTime(ms: number): string {
@@ -45,17 +47,27 @@ export function setConditions(
   const last = new Map(wishes.map((wish) => [wish.type, wish]));
   for (const wish of last.values()) {
     const before = merged.get(wish.type);
+    if (before && isSame(before, wish, moment)) continue;
     merged.set(wish.type, {
       type: wish.type,
       status: wish.status,
       reason: wish.reason,
-      message: wish.message.slice(0, 4096),
+      message: wish.message.slice(0, MAX_MESSAGE),
       lastTransitionTime:
         before && before.status === wish.status ? before.lastTransitionTime : isoTime(moment.nowMs),
       observedGeneration: moment.generation,
     });
   }
   return [...merged.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+function isSame(before: Condition, wish: ConditionWish, { generation }: Moment): boolean {
+  return (
+    before.status === wish.status &&
+    before.reason === wish.reason &&
+    before.message === wish.message &&
+    before.observedGeneration === generation
+  );
 }
 
 export function findCondition(

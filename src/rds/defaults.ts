@@ -31,7 +31,7 @@ export function withDefaults(value: unknown, schema: Schema): unknown {
   }
   if (typeof value !== 'object' || value === null || !schema.properties) return value;
   const filled: Record<string, unknown> = { ...value };
-  for (const [name, property] of Object.entries(schema.properties)) {
+  for (const [name, property] of propertiesWithDefaults(schema)) {
     if (filled[name] === undefined) {
       if (property.default !== undefined) filled[name] = property.default;
     } else {
@@ -41,8 +41,30 @@ export function withDefaults(value: unknown, schema: Schema): unknown {
   return filled;
 }
 
+const withDefaultsInside = new WeakMap<Schema, [string, Schema][]>();
+
+/** Most properties have no default, nor has anything in them: they are not looked at. */
+function propertiesWithDefaults(schema: Schema): [string, Schema][] {
+  const known = withDefaultsInside.get(schema);
+  if (known) return known;
+  const found = Object.entries(schema.properties ?? {}).filter(([, property]) => hasDefault(property));
+  withDefaultsInside.set(schema, found);
+  return found;
+}
+
+function hasDefault({ default: own, properties = {}, items }: Schema): boolean {
+  return (
+    own !== undefined || Object.values(properties).some(hasDefault) || (items ? hasDefault(items) : false)
+  );
+}
+
+const filled = new WeakMap<RdsSpec, FullSpec>();
+
+/** Asked several times for each call: filled once. */
 export function fullSpec(spec: RdsSpec): FullSpec {
-  return withDefaults(spec, RdsSpecSchema as Schema) as FullSpec;
+  const full = filled.get(spec) ?? (withDefaults(spec, RdsSpecSchema as Schema) as FullSpec);
+  filled.set(spec, full);
+  return full;
 }
 
 export function defaultOf(field: string): unknown {

@@ -9,3 +9,17 @@ export function pruned(value: unknown, schema: unknown): unknown {
   const kept = Object.entries(value).filter(([name]) => properties[name] !== undefined);
   return Object.fromEntries(kept.map(([name, field]) => [name, pruned(field, properties[name] ?? {})]));
 }
+
+/** Nothing would be pruned. */
+export function isAllKnown(value: unknown, schema: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const { items, properties } = schema as Schema;
+  if (Array.isArray(value)) return !items || value.every((item) => isAllKnown(item, items));
+  if (!properties) return true;
+  for (const name in value) {
+    const property = properties[name];
+    if (property === undefined || !isAllKnown((value as Record<string, unknown>)[name], property))
+      return false;
+  }
+  return true;
+}

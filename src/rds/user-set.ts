@@ -42,9 +42,11 @@ export function userSetFields(rds: Rds): ReadonlySet<string> {
  * update also owns the defaults, so there a value equal to the default tells nothing and does not count.
  */
 function findUserSetFields(rds: Rds): ReadonlySet<string> {
-  const certain = [...managedSpecFields(rds, 'Apply'), ...lastAppliedFields(rds)];
+  const fields = new Set(managedSpecFields(rds, 'Apply'));
+  for (const field of lastAppliedFields(rds)) fields.add(field);
   const spec = rds.spec as Record<string, unknown>;
   const candidates = rds.metadata.managedFields ? managedSpecFields(rds, 'Update') : Object.keys(spec);
-  const changed = candidates.filter((field) => spec[field] !== undefined && spec[field] !== defaultOf(field));
-  return new Set([...certain, ...changed]);
+  for (const field of candidates)
+    if (spec[field] !== undefined && spec[field] !== defaultOf(field)) fields.add(field);
+  return fields;
 }

@@ -44,35 +44,40 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
   // Metacontroller sets observedGeneration itself.
   const { observedGeneration: _forced, conditions = [], ...previous } = o.rds.status ?? {};
   const journal = typeof o.journal === 'object' && !('unavailable' in o.journal) ? o.journal : undefined;
-  const merged: RdsStatus = {
-    ...previous,
-    ...booleans(o),
-    ...(journal?.id === undefined ? {} : { id: journal.id }),
-    ...(journal ? { ...copiesOf(journal), logins: reportedLogins(o, journal.rotations) } : {}),
-    ...(journal ? { logJob: logJobStatus(o.rds, journal) } : {}),
-    ...verdict.status,
-    phase: verdict.phase,
-    conditions: setConditions(conditions, [...verdict.conditions, ...always(o)], {
-      nowMs: o.nowMs,
-      generation: o.rds.metadata.generation,
-    }),
-  };
-  return withoutUndefined(merged);
+  return merged(
+    previous,
+    booleans(o),
+    journal && copiesOf(o, journal),
+    verdict.status,
+    { phase: verdict.phase },
+    {
+      conditions: setConditions(conditions, [...verdict.conditions, ...always(o)], {
+        nowMs: o.nowMs,
+        generation: o.rds.metadata.generation,
+      }),
+    },
+  );
 }
 
-function withoutUndefined(status: RdsStatus): RdsStatus {
+/** The later counts; what it says is `undefined` is told no more. */
+function merged(...parts: readonly (Partial<RdsStatus> | undefined)[]): RdsStatus {
+  const all: Record<string, unknown> = {};
+  for (const part of parts) for (const name in part) all[name] = part[name as keyof RdsStatus];
   const told: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(status)) if (value !== undefined) told[name] = value;
+  for (const name in all) if (all[name] !== undefined) told[name] = all[name];
   return told;
 }
 
 /** Copies for cheap looks and for people. */
-function copiesOf(journal: Journal): Partial<RdsStatus> {
+function copiesOf(o: Observed, journal: Journal): Partial<RdsStatus> {
   return {
+    ...(journal.id === undefined ? {} : { id: journal.id }),
     handled: handledOrders(journal),
     pendingRestart: journal.pendingRestart?.length ? journal.pendingRestart : undefined,
     managedTags: journal.tags?.length ? journal.tags : undefined,
     ...reportedScaling(journal.scale),
+    logins: reportedLogins(o, journal.rotations),
+    logJob: logJobStatus(o.rds, journal),
   } as Partial<RdsStatus>;
 }
 

@@ -15,14 +15,19 @@ export const NAMESPACE_CREDENTIALS = 'otc-credentials';
 
 const decoded = new WeakMap<object, Record<string, string>>();
 
+export function secretValue(secret: ChildObject, key: string): string | undefined {
+  const value = (secret.data as Record<string, string> | undefined)?.[key];
+  return value === undefined ? undefined : decode(value);
+}
+
+const decode = (value: string): string => Buffer.from(value, 'base64').toString('utf8');
+
 /** Asked several times for each call: decoded once. */
 export function secretValues(secret: ChildObject): Readonly<Record<string, string>> {
   const data = (secret.data ?? {}) as Record<string, string>;
   const known = decoded.get(data);
   if (known) return known;
-  const values = Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
-  );
+  const values = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
   decoded.set(data, values);
   return values;
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { KeepEvidence } from '../kube/evidence.ts';
 import type { ReadJobMessages } from '../kube/job-messages.ts';
 import type { JournalStore } from '../kube/journal.ts';
-import type { ReadLive, ReadLiveBackup } from '../kube/live.ts';
+import type { ReadLive, ReadLiveBackup, ReadLiveNamespace } from '../kube/live.ts';
 import type { OwnerLeases } from '../kube/owner-lease.ts';
 import type { ReadSecretOwners } from '../kube/secret-owner.ts';
 import type { Credentials, OpenCloud } from '../otc/cloud.ts';
@@ -31,6 +31,8 @@ export type SyncDeps = {
   readJobMessages?: ReadJobMessages;
   /** undefined: there is no API server to ask. */
   readSecretOwners?: ReadSecretOwners;
+  /** undefined: there is no API server to ask. */
+  readLiveNamespace?: ReadLiveNamespace;
   timing: Timing;
   draw: () => { password: string; mark: string };
   /** Nothing is created for an Rds older than this before the settle time is over (no API server: C14). */

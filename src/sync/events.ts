@@ -73,14 +73,15 @@ export function eventsFor(
   o: Observed,
   { conditions = [], operation, backup, scaling }: RdsStatus,
 ): PlannedEvent[] {
-  const before = new Map((o.rds.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const { namespace, name, uid, resourceVersion, generation } = o.rds.metadata;
-  const seen = new Set<string>();
+  const shown = o.rds.status?.conditions ?? [];
+  // A reason that any condition bears already was told: a delete goes through other states and comes back to its own.
+  const told = new Set(shown.filter(({ type }) => TOLD.has(type)).map(({ reason }) => reason));
   const events: PlannedEvent[] = [];
   for (const { type, reason, message, lastTransitionTime } of conditions) {
-    const previous = before.get(type);
-    if (!TOLD.has(type) || QUIET.has(reason) || seen.has(reason) || previous?.reason === reason) continue;
-    seen.add(reason);
+    if (!TOLD.has(type) || QUIET.has(reason) || told.has(reason)) continue;
+    const previous = shown.find((condition) => condition.type === type);
+    told.add(reason);
     events.push({
       rds: { namespace, name, uid, resourceVersion },
       type: GOOD.has(reason) ? 'Normal' : 'Warning',

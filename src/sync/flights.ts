@@ -6,8 +6,8 @@ export type Flights = <T>(uid: string, run: () => Promise<T>) => Promise<T>;
 export function createFlights(): Flights {
   const tails = new Map<string, Promise<unknown>>();
   return async (uid, run) => {
-    const before = tails.get(uid) ?? Promise.resolve();
-    const mine = before.then(run, run);
+    const before = tails.get(uid);
+    const mine = before ? before.then(run, run) : run();
     tails.set(uid, mine);
     try {
       return await mine;

@@ -4,6 +4,7 @@
 import type { HeldJournal } from '../kube/journal.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
+import { fullSpec } from '../rds/defaults.ts';
 import type { Journal } from '../rds/journal.ts';
 import { connectionSecretName, rootSecretName, serviceName } from '../rds/names.ts';
 import type { RdsStatus } from '../rds/status.ts';
@@ -17,7 +18,7 @@ import type { SyncDeps } from './deps.ts';
 import { readDetails } from './details.ts';
 import { toFailure } from './failure.ts';
 import { lookFresh } from './fresh-look.ts';
-import { specOf, type View } from './request.ts';
+import type { View } from './request.ts';
 import { restoreSource } from './restore-source.ts';
 import { rootPassword } from './root-password.ts';
 import type { TransitionReads } from './transition-reads.ts';
@@ -39,7 +40,7 @@ function readRequest(deps: SyncDeps, view: View): Unseen {
   const { rds } = view;
   return {
     rds,
-    spec: specOf(rds),
+    spec: fullSpec(rds.spec),
     problems: view.hasSpec ? specProblems(rds.spec) : [{ field: 'spec', message: 'is missing' }],
     userSet: userSetFields(rds),
     nowMs: deps.clock.now(),
@@ -49,13 +50,22 @@ function readRequest(deps: SyncDeps, view: View): Unseen {
     restoreSource: restoreSource(view),
     namespaceTerminating: isTerminating(view.related, 'Namespace'),
     crdTerminating: isTerminating(view.related, 'CustomResourceDefinition'),
-    draw: deps.draw(),
+    draw: once(deps.draw),
     users: userPasswords(view, deps.draw),
     administrator: administratorLogin(view, deps.draw),
     sqlJobEnd: view.sqlJobEnd,
     drillJobEnd: view.drillJobEnd,
     jobImage: deps.jobImage,
     timing: deps.timing,
+  };
+}
+
+/** Most calls draw nothing, and a drawing is not cheap. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

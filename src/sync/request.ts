@@ -3,7 +3,7 @@
 
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../rds/conditions.ts';
-import { type FullSpec, fullSpec } from '../rds/defaults.ts';
+
 import type { Rds } from '../rds/object.ts';
 import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
@@ -91,15 +91,12 @@ const REMEMBERED = new Set(['id', 'handled', 'reboot', 'logs']);
 
 const topField = ({ field }: Problem) => field.split('.')[1] ?? '';
 
-/** Status that this version could have written; read and judged once. */
-const fitting = new WeakSet<object>();
+/** This version could have written it. */
+const isFitting = (status: object): boolean => statusProblems(status).length === 0;
 
 /** Values that only a newer version knows are left out: every call builds them anew. */
 function readStatus(status: object): unknown {
-  if (fitting.has(status) || statusProblems(status).length === 0) {
-    fitting.add(status);
-    return status;
-  }
+  if (isFitting(status)) return status;
   const known = pruned(status, RdsStatusSchema) as Record<string, unknown>;
   const isKept = (name: string) =>
     REMEMBERED.has(name) || (name === 'conditions' && !Array.isArray(known.conditions));
@@ -110,7 +107,6 @@ function readStatus(status: object): unknown {
 }
 
 export function unreadableStatus(status: RdsStatus | undefined): Problem | undefined {
-  if (status && fitting.has(status)) return undefined;
   return statusProblems(status ?? {}).at(0);
 }
 
@@ -118,66 +114,32 @@ export function readView(request: HookRequest, nowMs: number): View {
   return {
     rds: readParent(request.parent, nowMs),
     hasSpec: request.parent.spec !== undefined,
-    newerStatus: Object.fromEntries(
-      Object.entries(request.parent.status ?? {}).filter(([name]) => !(name in RdsStatusSchema.properties)),
-    ),
+    newerStatus: newerFields(request.parent.status ?? {}),
     children: listed(request.children),
     related: listed(request.related ?? {}),
   };
 }
 
+/** A status that fits has none. */
+function newerFields(status: object): Record<string, unknown> {
+  if (isFitting(status)) return {};
+  const isNewer = ([name]: [string, unknown]) => !(name in RdsStatusSchema.properties);
+  return Object.fromEntries(Object.entries(status).filter(isNewer));
+}
+
 /** Outer keys are `Kind.version` or `Kind.group/version`; objects from a cache may lack their own kind. */
 export function listed(objects: NonNullable<HookRequest['related']>): ChildObject[] {
-  return Object.entries(objects).flatMap(([key, byName]) => {
+  const list: ChildObject[] = [];
+  for (const [key, byName] of Object.entries(objects)) {
     const dot = key.indexOf('.');
     const kind = dot < 0 ? key : key.slice(0, dot);
     const apiVersion = dot < 0 ? 'v1' : key.slice(dot + 1);
-    return Object.values(byName ?? {}).map((object) =>
-      object.kind === undefined || object.apiVersion === undefined
-        ? ({ apiVersion, kind, ...object } as ChildObject)
-        : (object as ChildObject),
-    );
-  });
-}
-
-const filled = new WeakMap<RdsSpec, FullSpec>();
-
-export function specOf({ spec }: Rds): FullSpec {
-  const full = filled.get(spec) ?? fullSpec(spec);
-  filled.set(spec, full);
-  return full;
-}
-
-/** As many controllers as may call one replica, before and after an edit. */
-const MAX_CONTROLLERS = 4;
-
-/**
- * Every call carries its whole CompositeController, the same text each time, and nothing of it is read: a text that
- * has proven to be that one member is cut off, and only the rest is parsed.
- */
-export function createControllerCut(): (body: string) => string {
-  const known: string[] = [];
-  return (body) => {
-    const text = known.find((one) => body.startsWith(one));
-    if (text !== undefined) return `{${body.slice(text.length)}`;
-    const found = leadingController(body);
-    if (found !== undefined) {
-      known.unshift(found);
-      known.length = Math.min(known.length, MAX_CONTROLLERS);
-    }
-    return body;
-  };
-}
-
-/** `{"controller":{...},` if that is how the body begins. */
-function leadingController(body: string): string | undefined {
-  const end = body.indexOf('},"parent":{');
-  if (end < 0 || !body.startsWith('{"controller":{')) return undefined;
-  const member = body.slice(0, end + 1);
-  try {
-    JSON.parse(`${member}}`);
-    return `${member},`;
-  } catch {
-    return undefined;
+    for (const object of Object.values(byName ?? {}))
+      list.push(
+        object.kind === undefined || object.apiVersion === undefined
+          ? ({ apiVersion, kind, ...object } as ChildObject)
+          : (object as ChildObject),
+      );
   }
+  return list;
 }

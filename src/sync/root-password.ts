@@ -1,7 +1,7 @@
 // Where the root password of an Rds comes from.
 
 import { ANNOTATIONS, rootSecretName } from '../rds/names.ts';
-import { relatedSecret, secretValues } from './credentials.ts';
+import { relatedSecret, secretValue } from './credentials.ts';
 import type { RootPassword } from './decide/observed.ts';
 import type { View } from './request.ts';
 
@@ -11,7 +11,7 @@ export function rootPassword(view: View): RootPassword {
   if (passwordSecretRef) {
     const { name, key } = passwordSecretRef;
     const secret = relatedSecret(view, name);
-    const value = secret && secretValues(secret)[key];
+    const value = secret && secretValue(secret, key);
     if (secret && value !== undefined && value !== '') {
       return { from: 'secret', value, version: secret.metadata.resourceVersion ?? '' };
     }
@@ -23,7 +23,7 @@ export function rootPassword(view: View): RootPassword {
   const child = view.children.find(
     ({ kind, metadata }) => kind === 'Secret' && metadata.name === rootSecretName(view.rds.metadata.name),
   );
-  const value = child && secretValues(child).password;
+  const value = child && secretValue(child, 'password');
   if (!child || value === undefined) return { from: 'generated', value: undefined, mark: undefined };
   return { from: 'generated', value, mark: child.metadata.annotations?.[ANNOTATIONS.draw] };
 }

@@ -4,7 +4,7 @@ import { ANNOTATIONS, connectionSecretName, drawingName, userSecretName } from '
 import type { Rds } from '../rds/object.ts';
 import { ROOT_ACCOUNT } from '../rds/rotation.ts';
 import { accountHost } from '../rds/sql-wish.ts';
-import { relatedSecret, secretValues } from './credentials.ts';
+import { relatedSecret, secretValue } from './credentials.ts';
 import type { Drawn, KeptLogin, UserPassword } from './decide/observed.ts';
 import type { View } from './request.ts';
 
@@ -69,8 +69,9 @@ function keptLogin(view: View, secretName: string, draw: (() => Drawn) | undefin
 
 function drawnIn(view: View, secretName: string): (Drawn & { username?: string }) | undefined {
   const child = view.children.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === secretName);
-  const { password, username } = child ? secretValues(child) : {};
+  const password = child && secretValue(child, 'password');
   if (!child || !password) return undefined;
+  const username = secretValue(child, 'username');
   const mark = child.metadata.annotations?.[ANNOTATIONS.draw] ?? '';
   return { password, mark, ...(username === undefined ? {} : { username }) };
 }
@@ -84,7 +85,7 @@ function wantedPassword(view: View, user: User): Wanted {
   if (!user.passwordSecretRef) return { value: undefined };
   const { name, key } = user.passwordSecretRef;
   const secret = relatedSecret(view, name);
-  const value = secret && secretValues(secret)[key];
+  const value = secret && secretValue(secret, key);
   if (secret && value) return { value, version: `secret/${secret.metadata.resourceVersion ?? ''}` };
   return { missing: secret ? `Secret ${name} has no key ${key}` : `Secret ${name} does not exist` };
 }

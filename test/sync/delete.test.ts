@@ -148,6 +148,20 @@ t.test('lost answers of the delete and of the backup repeat neither', async (t) 
   t.equal(world.simulator.state.backups.length, 1);
 });
 
+t.test('a backup that may still be sent is settled before a delete without one', async (t) => {
+  const world = await readyWorld(t);
+  const backup = { service: 'rds' as const, method: 'POST' as const, path: '/v3/{project}/backups' };
+  world.simulator.faults.add({ match: backup, kind: 'timeout-before', times: 1 });
+  await world.remove('shop');
+  await world.clock.advance(MINUTE);
+  await world.apply('shop', { deletionPolicy: 'Delete' });
+  await world.clock.advance(3 * MINUTE);
+  t.equal(deletes(world), 0, 'another replica may hold the claim of the backup');
+  t.ok(await world.isGone('shop'));
+  t.equal(deletes(world), 1);
+  t.equal(world.simulator.state.instances.length, 0);
+});
+
 t.test('finalize for a living Rds (a label edit) destroys nothing', async (t) => {
   const world = await readyWorld(t);
   const settled = world.calls.findLast(({ path }) => path.endsWith('/sync'));

@@ -6,7 +6,7 @@ import pino from 'pino';
 import t from 'tap';
 import type { JobDeps } from '../../src/jobs/logs/run.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { JobAccess, OpenCloud } from '../../src/otc/cloud.ts';
+import type { Cloud, JobAccess, OpenCloud } from '../../src/otc/cloud.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { MINUTE } from '../support/world.ts';
@@ -47,8 +47,7 @@ async function told(t: Test, form: 'keys' | 'token', leaksInto?: Channel) {
   deps.openCloud = (credentials, budget) => {
     open ??= createOpenCloud({ send: world.simulator.send, clock: world.clock, random: () => 0.5 });
     const cloud = open(credentials, budget);
-    return {
-      ...cloud,
+    const quoting: Partial<Cloud> = {
       issueKeys: noting(cloud.issueKeys),
       issueToken: noting(cloud.issueToken),
       // A cloud that quotes what it was given.
@@ -58,6 +57,7 @@ async function told(t: Test, form: 'keys' | 'token', leaksInto?: Channel) {
         return { ...found, value: { ...found.value, status: secret().slice(0, 64) } };
       },
     };
+    return Object.assign(Object.create(cloud), quoting);
   };
   const world = await createLogWorld(t, { deps });
   await world.ready();

@@ -2,7 +2,7 @@ import t from 'tap';
 import { chanceOf, live, startTroubled } from '../support/backup-fates.ts';
 import { backupStatus, withShop } from '../support/backups.ts';
 
-t.setTimeout(600_000);
+t.setTimeout(1_800_000);
 
 const SEEDS = Number(process.env.BACKUP_SEEDS ?? 12);
 const FIRST = Number(process.env.BACKUP_FIRST_SEED ?? 1);

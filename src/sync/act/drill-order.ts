@@ -6,7 +6,7 @@ import type { Cloud, Instance, NewInstance, RestorePoint } from '../../otc/cloud
 import { isoTime } from '../../rds/conditions.ts';
 import type { DrillRun } from '../../rds/drill.ts';
 import { drillName } from '../../rds/names.ts';
-import { secretValues } from '../credentials.ts';
+import { secretValue } from '../credentials.ts';
 import { unfit } from '../decide/changes/capacity.ts';
 import { flavorFor } from '../decide/changes/wanted-capacity.ts';
 import { wantedDrill } from '../decide/drill/wanted.ts';
@@ -31,7 +31,7 @@ export async function drillOrder(
   const name = drillName(o.rds.metadata.uid, run.slot);
   const primary = o.cloud.kind === 'fresh' ? o.cloud.instance : undefined;
   const secret = o.children.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
-  const password = secret && secretValues(secret).password;
+  const password = secret && secretValue(secret, 'password');
   if (!primary || !password)
     throw new RetryableError('the Secret of the drill is not there yet', {
       code: 'PASSWORD',

@@ -44,7 +44,7 @@ export function buildChildren(o: Observed, status: RdsStatus, inputs: ChildInput
     {
       kind: 'Secret',
       name: rootSecretName(name),
-      made: drawRoot ? rootSecret({ name, namespace }, o.draw) : undefined,
+      made: drawRoot ? rootSecret({ name, namespace }, o.draw()) : undefined,
     },
   ];
   const again = (child: ChildObject) => observedAgain(o, child.kind, child.metadata.name);

@@ -25,7 +25,7 @@ export function drillChildren(
   if (run.result) return repeated(job);
   const { namespace } = o.rds.metadata;
   const [secret] = own.filter(({ kind }) => kind === 'Secret');
-  if (o.draw.mark === run.draw.mark) return [drillSecret({ name, namespace }, o.draw)];
+  if (o.draw().mark === run.draw.mark) return [drillSecret({ name, namespace }, o.draw())];
   if (!secret) return repeated(job);
   const isAskable =
     secret.metadata.annotations?.[ANNOTATIONS.draw] === run.draw.mark && o.jobImage !== undefined;

@@ -1,6 +1,7 @@
 // Secrets in `data`, never `stringData`: the API server would answer with another object than we sent, and
 // server-side apply would never come to rest.
 
+import { toBase64 } from '../../rds/base64.ts';
 import {
   ANNOTATIONS,
   canNameService,
@@ -13,14 +14,11 @@ import type { ChildObject } from '../decide/observed.ts';
 import { MANAGED_BY } from './labels.ts';
 import type { Endpoint } from './service.ts';
 
-const utf8 = new TextEncoder();
-const isAscii = /^[\x20-\x7e]*$/;
-
-const base64 = (text: string): string =>
-  btoa(isAscii.test(text) ? text : String.fromCharCode(...utf8.encode(text)));
-
-export const encoded = (values: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)]));
+export function encoded(values: Record<string, string>): Record<string, string> {
+  const data: Record<string, string> = {};
+  for (const key in values) data[key] = toBase64(values[key] ?? '');
+  return data;
+}
 
 /** The generated root password; `mark` says which drawing it is. */
 export function rootSecret(

@@ -237,7 +237,7 @@ function drawRoot(o: Observed, at: number, journal: Journal | undefined): Verdic
       : `Secret ${name} exists and is not of this Rds; the generated root password needs its name.`;
     return pending(o, NOTHING, 'ChildNameTaken', message, PACE.transition);
   }
-  const next: Journal = { ...journal, draw: { mark: o.draw.mark, at } };
+  const next: Journal = { ...journal, draw: { mark: o.draw().mark, at } };
   const action: Action = journal
     ? { kind: 'swapJournal', journal: next }
     : { kind: 'openJournal', journal: next };

@@ -120,16 +120,33 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
   const current = jobs.find((job) => job.metadata.name === jobName);
   const wasApplied = record?.state === 'Succeeded' && !hasDrops(wanted);
   const isQuiet = wasApplied || wasBaseApplied(before, wanted);
+  const blockedBy = () => mayAct(o, instance) ?? notReady(o, instance, wanted);
+  const start = (report: RdsStatus['databases']): JobPlan => ({
+    ...idle,
+    report,
+    conditions: [applying(isQuiet)],
+    start: startOf(o, wanted, jobName),
+  });
+  // A Job whose Secret could not be made would wait for its deadline: both are asked for once more.
+  if (current && lacksSecret(o, current) && !blockedBy()) return start(before);
   if (current) return underway(o, wanted, current, attempt, isQuiet);
   if (wasApplied && !isDueAgain(o, record)) return done(o, wanted);
-  if (record && record.state !== 'Succeeded' && o.nowMs < Date.parse(record.retryAt ?? '')) {
+  if (record && record.state !== 'Succeeded' && latestMs(o) < Date.parse(record.retryAt ?? '')) {
     return failed(o, wanted, before ?? {}, sqlJobName(name, uid, wanted.key, record.attempt));
   }
   const report = record || isQuiet ? before : withoutJob(before);
-  const blocked = mayAct(o, instance) ?? notReady(o, instance, wanted);
+  const blocked = blockedBy();
   if (blocked) return { ...idle, report, conditions: [told('False', blocked.reason, blocked.message)] };
-  return { ...idle, report, conditions: [applying(isQuiet)], start: startOf(o, wanted, jobName) };
+  return start(report);
 }
+
+/** A clock of ours that is behind would make a wait as much longer; the cloud tells the time, too. */
+const latestMs = ({ cloud, nowMs }: Observed): number =>
+  Math.max(nowMs, cloud.kind === 'fresh' || cloud.kind === 'glance' ? (cloud.at ?? 0) : 0);
+
+const lacksSecret = (o: Observed, job: ChildObject): boolean =>
+  !jobEnd(job) &&
+  !o.children.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === job.metadata.name);
 
 function withoutJob(report: RdsStatus['databases']): RdsStatus['databases'] {
   if (!report) return undefined;
@@ -218,7 +235,7 @@ function failed(
 ): JobPlan {
   const retryAt = report.job?.retryAt ?? '';
   const message = `${list([...problems, ...(report.failures ?? [])])}. Everything else is as declared or unchanged; kubectl logs job/${jobName} tells more. Next try: ${retryAt}, or at once when spec or Secret changes.`;
-  const seconds = Math.ceil((Date.parse(retryAt) - o.nowMs) / 1_000);
+  const seconds = Math.ceil((Date.parse(retryAt) - latestMs(o)) / 1_000);
   return {
     conditions: [told('False', 'DatabasesFailed', message)],
     report,

@@ -17,6 +17,7 @@ import { databasesPlan } from './databases.ts';
 import { stateOf } from './instance-state.ts';
 import { leftovers } from './leftovers.ts';
 import type { Observed } from './observed.ts';
+import { waitingRestart } from './orders.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
 import { idle, progressing, ready, synced } from './words.ts';
 
@@ -35,7 +36,9 @@ export function describe(o: Observed, instance: Instance): Verdict {
         state.reason === 'Busy' && state.available ? 'Available' : state.reason,
         sentence,
       ),
-      state.transitional ? progressing('True', state.reason, state.sentence) : idle(),
+      state.transitional
+        ? progressing('True', state.reason, state.sentence)
+        : (waitingRestart(o, instance) ?? idle()),
       difference(o, changes),
       ...backupCondition(o, instance),
       ...leftovers(o),

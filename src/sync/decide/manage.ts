@@ -24,9 +24,9 @@ import { rotate } from './rotate.ts';
 import { settleOpen } from './settle-open.ts';
 import { progressing, ready, synced, until } from './words.ts';
 
-export function manage(o: Observed, instance: Instance): Verdict {
+/** `told`: the words for it, should nothing have to be done. */
+export function manage(o: Observed, instance: Instance, told: Verdict = describe(o, instance)): Verdict {
   const journal = o.journal as Journal;
-  const told = describe(o, instance);
   const details = o.cloud.kind === 'fresh' || o.cloud.kind === 'glance' ? o.cloud.details : {};
   const one: Case = { o, instance, details };
   const owner = instance.tags[UID_TAG];

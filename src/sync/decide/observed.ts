@@ -193,8 +193,8 @@ export type Observed = {
   restoreSource: RestoreSource | undefined;
   namespaceTerminating: boolean;
   crdTerminating: boolean;
-  /** In case a password must be drawn. */
-  draw: { password: string; mark: string };
+  /** In case a password must be drawn: the same one however often it is asked for in a call. */
+  draw: () => Drawn;
   users?: readonly UserPassword[];
   /** The connection Secret, where its login is rotated. */
   administrator?: KeptLogin | undefined;

@@ -2,12 +2,14 @@
 // status.reboot: true. Each is carried out once, whatever old pictures of the parent come along.
 
 import type { Instance } from '../../otc/cloud.ts';
+import type { ConditionWish } from '../../rds/conditions.ts';
 import type { Journal } from '../../rds/journal.ts';
 import { ANNOTATIONS } from '../../rds/names.ts';
 import { orderValue } from '../../rds/object.ts';
 import { copyOf, withBooleanOrders } from './boolean-orders.ts';
 import type { Observed } from './observed.ts';
 import { PACE, type Verdict } from './plan.ts';
+import { readJournal, remembered } from './remembered.ts';
 import { progressing } from './words.ts';
 
 /** The op key of a restart ordered by status.reboot; no annotation value can be mistaken for it. */
@@ -47,7 +49,8 @@ export function restartOrder(
   const value = orderValue(o.rds, ANNOTATIONS.restart);
   const byAnnotation = value !== undefined && journal.handled?.[ANNOTATIONS.restart] !== value;
   const key = byAnnotation ? value : journal.reboot === 'ordered' ? BOOLEAN_ORDER : undefined;
-  if (key === undefined) return undefined;
+  // The cloud restarts only what runs: the order waits, and the words of a stopped instance say so.
+  if (key === undefined || instance.status === 'SHUTDOWN') return undefined;
   if (o.cloud.kind !== 'fresh') return { ...told, action: { kind: 'lookCloser' } };
   return {
     ...told,
@@ -57,6 +60,16 @@ export function restartOrder(
       write: { do: 'restart', instanceId: instance.id, annotated: byAnnotation ? value : undefined },
     },
   };
+}
+
+/** Told as long as a restart that was ordered waits for an instance that somebody stopped. */
+export function waitingRestart(o: Observed, instance: Instance): ConditionWish | undefined {
+  const value = orderValue(o.rds, ANNOTATIONS.restart);
+  const isOrdered = value !== undefined && remembered(o).handled[ANNOTATIONS.restart] !== value;
+  const isWaiting = isOrdered || readJournal(o)?.reboot === 'ordered';
+  if (instance.status !== 'SHUTDOWN' || !isWaiting) return undefined;
+  const message = 'The restart that was ordered comes when the instance is started again.';
+  return progressing('False', 'Stopped', message);
 }
 
 /** An order to look at everything again: the look of this very call was a full one, and counters start over. */

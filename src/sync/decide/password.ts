@@ -1,6 +1,7 @@
 // The root password in the cloud against the one that is wanted. What was published in the connection Secret
 // is what clients use, so a new password is published only after the cloud has it.
 
+import { fromBase64 } from '../../rds/base64.ts';
 import { ANNOTATIONS, connectionSecretName } from '../../rds/names.ts';
 import type { ChildObject, Observed } from './observed.ts';
 
@@ -40,18 +41,7 @@ function connection(o: Observed): ChildObject | undefined {
   return o.children.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
 }
 
-const utf8 = new TextDecoder();
-const decoded = new WeakMap<object, string>();
-
 export function publishedPassword(o: Observed): string | undefined {
   const data = connection(o)?.data as Record<string, string> | undefined;
-  if (data?.password === undefined) return undefined;
-  // Asked several times for each call.
-  const password = decoded.get(data) ?? decode(data.password);
-  decoded.set(data, password);
-  return password;
-}
-
-function decode(base64: string): string {
-  return utf8.decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+  return data?.password === undefined ? undefined : fromBase64(data.password);
 }

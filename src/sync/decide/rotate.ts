@@ -113,7 +113,7 @@ function rootDrawing(
   const isDue = next.state === 'Closing' && (draw === undefined || draw.at < next.at);
   // A picture from the past may have brought an older password back into the Secret.
   const isLost = draw !== undefined && o.password.mark !== draw.mark && at >= draw.at + settleMs;
-  return isDue || isLost ? { mark: o.draw.mark, at } : undefined;
+  return isDue || isLost ? { mark: o.draw().mark, at } : undefined;
 }
 
 /** A copy of the journal for people and for cheap looks. */

@@ -80,14 +80,24 @@ function glance(o: Observed, instance: Instance | undefined): Verdict {
   };
   if (o.journal === 'none') return creation(o);
   // Only the journal knows who stopped an instance.
-  if (!instance || passwordState(o) === 'unsure' || instance.status === 'SHUTDOWN') return closer;
+  if (!instance || instance.status === 'SHUTDOWN') return closer;
   const withEmptyJournal = { ...o, journal: fromStatus(o, instance) };
-  const engine = sqlEngine(o);
-  if (engine && hasUnsureLogin(withEmptyJournal, engine)) return closer;
-  const wanted = manage(withEmptyJournal, instance);
+  // One that is being built can neither be logged in to nor be given another password.
+  if (!isBeingBuilt(instance) && hasUnsurePassword(o, withEmptyJournal)) return closer;
+  const told = describe(o, instance);
+  const wanted = manage(withEmptyJournal, instance, told);
   // A Job that makes or closes logins is started on what the journal says, never on a copy of it.
   if (wanted.action.kind !== 'none' || turnsLogins(wanted.databases?.start?.wish)) return closer;
-  return describe(o, instance);
+  return told;
+}
+
+function hasUnsurePassword(o: Observed, withEmptyJournal: WithJournal): boolean {
+  const engine = sqlEngine(o);
+  return passwordState(o) === 'unsure' || (engine !== undefined && hasUnsureLogin(withEmptyJournal, engine));
+}
+
+function isBeingBuilt({ status, ip }: Instance): boolean {
+  return status === 'BUILD' && ip === undefined;
 }
 
 /** The copies that status has of what the journal knows. */

@@ -14,8 +14,13 @@ const seriesOf = (code: string): string => code.split('.').slice(0, 3).join('.')
 /** Without the suffix of its mode: bounds may be written either way. */
 const plain = (code: string): string => code.replace(/\.(ha|rr)$/, '');
 
+const sizes = new WeakMap<readonly Flavor[], Map<string, Size>>();
+
+/** A list is shared for minutes: it is sorted out once. Of several modes the first counts. */
 export function sizeOf(flavors: readonly Flavor[], code: string): Size | undefined {
-  return flavors.find((flavor) => plain(flavor.code) === plain(code));
+  const known = sizes.get(flavors) ?? new Map(flavors.toReversed().map((one) => [plain(one.code), one]));
+  sizes.set(flavors, known);
+  return known.get(plain(code));
 }
 
 const isWithin = (one: Size, other: Size): boolean => one.vcpus <= other.vcpus && one.ramGb <= other.ramGb;

@@ -61,7 +61,18 @@ const SOURCES: readonly ((one: Case) => Wish[])[] = [
 const MAX_SHOWN = 64;
 const MAX_TEXT = 256;
 
+const found = new WeakMap<Observed, { instance: Instance; changes: Change[] }>();
+
+/** Told and acted upon in one decision: found once. */
 export function pendingChanges(o: Observed, instance: Instance): Change[] {
+  const known = found.get(o);
+  if (known?.instance === instance) return known.changes;
+  const changes = findChanges(o, instance);
+  found.set(o, { instance, changes });
+  return changes;
+}
+
+function findChanges(o: Observed, instance: Instance): Change[] {
   const details = o.cloud.kind === 'glance' || o.cloud.kind === 'fresh' ? o.cloud.details : {};
   const one: Case = { o, instance, details };
   const wishes = SOURCES.flatMap((source) => source(one)).slice(0, MAX_SHOWN);

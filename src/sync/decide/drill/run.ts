@@ -47,5 +47,5 @@ function begin(scene: Scene): Step {
   // As for the primary: the password is in its Secret before the cloud has it.
   if (findDrillSecret(scene)) return { action: { kind: 'createDrill' }, pace: UNHURRIED };
   if (at < run.draw.at + o.timing.settleMs) return wait(PACE.transition);
-  return note(scene, { ...run, draw: { mark: o.draw.mark, at } });
+  return note(scene, { ...run, draw: { mark: o.draw().mark, at } });
 }

@@ -34,7 +34,7 @@ export function startStep(o: Observed, journal: Journal, verdict: Verdict): Step
   const due = nextTime(wanted.schedule, drill.since);
   if ('problem' in due || due.at > at || instance?.id !== journal.id || !isIdle(o, instance))
     return undefined;
-  const run = { slot: due.at, at, wish: drillInputs(o), draw: { mark: o.draw.mark, at } };
+  const run = { slot: due.at, at, wish: drillInputs(o), draw: { mark: o.draw().mark, at } };
   return swap({ ...rest, drill: { ...drill, run } });
 }
 

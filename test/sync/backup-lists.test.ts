@@ -1,0 +1,39 @@
+// Each replica keeps lists of backups for hours. Two of them with lists of different age must not tell in turns.
+
+import t from 'tap';
+import type { RdsStatus } from '../../src/rds/status.ts';
+import { condition, createWorld, HOUR, MINUTE } from '../support/world.ts';
+
+type Sync = { parent: { status?: RdsStatus } };
+
+t.test('a replica with an older list of backups keeps what a newer one told', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', { flavorref: 'rds.mysql.c2.medium' });
+  t.ok(await world.reaches('shop', 'Ready'));
+  const latest = async () => (await world.status('shop')).backup?.lastAutomated?.id;
+  /** Backups are made from one o'clock on; nobody needs to watch the hours between. */
+  const sleepUntil = async (time: string) => {
+    world.pauseLoops();
+    await world.clock.advance(Date.parse(time) - world.clock.now());
+    await world.restartReplica();
+    await world.restartLoop();
+    await world.clock.advance(2 * MINUTE);
+  };
+  await sleepUntil('2026-11-17T03:00:00Z');
+  const first = await latest();
+  t.ok(first, 'the first night is over');
+  await sleepUntil('2026-11-18T00:30:00Z');
+  await world.clock.advance(2 * HOUR);
+  t.equal(await latest(), first, 'this replica has read its list before the second night');
+  world.pauseLoops();
+  const call = world.calls.findLast(({ path }) => path.endsWith('/sync'))?.body as Sync;
+  const ask = async (app: typeof world.app, body: Sync) =>
+    ((await app.inject({ method: 'POST', url: '/sync', payload: body })).json() as { status: RdsStatus })
+      .status;
+  const newer = await ask(await world.startReplica(), call);
+  t.not(newer.backup?.lastAutomated?.id, first, 'a new replica knows of the second night');
+  const older = await ask(world.app, { ...call, parent: { ...call.parent, status: newer } });
+  t.same(older.backup, newer.backup);
+  t.same(condition(older, 'BackupsReady'), condition(newer, 'BackupsReady'));
+});
