@@ -14,7 +14,22 @@ export type Target = {
 const noQuery = new URLSearchParams();
 const decoded = (part: string): string => (part.includes('%') ? decodeURIComponent(part) : part);
 
-export const parsePath = (resources: readonly Resource[], path: string): Target => {
+const MAX_KNOWN = 1_000;
+
+/** The same few paths come again and again. */
+export const createPathParser = (resources: readonly Resource[]): ((path: string) => Target) => {
+  const known = new Map<string, Target>();
+  return (path) => {
+    const found = known.get(path);
+    if (found) return found;
+    if (known.size >= MAX_KNOWN) known.clear();
+    const target = parsePath(resources, path);
+    known.set(path, target);
+    return target;
+  };
+};
+
+const parsePath = (resources: readonly Resource[], path: string): Target => {
   const mark = path.indexOf('?');
   const parts = (mark < 0 ? path : path.slice(0, mark)).split('/').filter(Boolean).map(decoded);
   const isCore = parts[0] === 'api';

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject, KubeRequest, KubeResponse } from '../kube/api.ts';
 import { ApiFailure, failureResponse, invalid, notFound } from './api-errors.ts';
-import { parsePath, type Target } from './api-path.ts';
+import { createPathParser, type Target } from './api-path.ts';
 import { copyJson, deepFreeze, editableCopy, isRecord, type JsonRecord, mergePatch } from './json.ts';
 import { createLifecycle, finalizerOfDeletion } from './lifecycle.ts';
 import { mergeForApply, recordApply, type Writer } from './managed-fields.ts';
@@ -46,6 +46,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const { clock } = options;
   const handOut = options.sharesAnswers ? copyJson : editableCopy;
   const resources = options.resources ?? knownResources;
+  const targetOf = createPathParser(resources);
   const store = createStore();
   const writes = createWrites(store, clock, options.uid, options.admission ?? {});
   const lifecycle = createLifecycle(store, writes, resources);
@@ -132,7 +133,8 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
     const previous = store.get(resource, namespace, name);
     const own = part(target) === 'status' ? statusOnly(sent) : mainOnly(resource, sent);
     const merged = mergeForApply(resource, previous, own, how.writer);
-    if (query.get('force') !== 'true' && merged.conflicts.length > 0) throw applyConflict(merged.conflicts);
+    const conflicts = query.get('force') === 'true' ? [] : merged.conflicts();
+    if (conflicts.length > 0) throw applyConflict(conflicts);
     const record: WriteOptions['record'] = (before, next) =>
       recordApply(resource, before, next, own, how.writer);
     const next = merged.object as KubeObject;
@@ -198,7 +200,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
 
   const call: KubeCall = async (request) => {
     try {
-      const response = answer(parsePath(resources, request.path), request);
+      const response = answer(targetOf(request.path), request);
       settle();
       return { status: response.status, body: handOut(response.body) };
     } catch (error) {
@@ -218,7 +220,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   };
 
   for (const name of options.namespaces ?? ['default']) {
-    const target = parsePath(resources, '/api/v1/namespaces?fieldManager=local');
+    const target = targetOf('/api/v1/namespaces?fieldManager=local');
     create(target, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
 

@@ -36,9 +36,13 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
   const lastApplied = new Map<string, LastApplied>();
   const wireForms = new WeakMap<KubeObject, WireForm>();
   const kinds = [...controller.children].sort(byKind);
+  /** Desired -> the observed children with which nothing was to do, and after how many writes. */
+  const settled = new WeakMap<readonly KubeObject[], { observed: ObjectMap; writes: number }>();
+  let writes = 0;
 
   const remove = async (resource: Resource, child: KubeObject): Promise<void> => {
     const body = { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' };
+    writes += 1;
     try {
       await client.send({ method: 'DELETE', path: objectPath(resource, child.metadata), body });
       lastApplied.delete(cacheKey(resource, child));
@@ -53,6 +57,7 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
     observed: KubeObject | undefined,
     desired: KubeObject,
   ): Promise<void> => {
+    writes += 1;
     if (observed?.metadata.deletionTimestamp) return;
     const { body, sent } = wireForm(parent, desired);
     const key = cacheKey(resource, desired);
@@ -107,6 +112,9 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
   };
 
   return async (parent, observed, desired) => {
+    const last = settled.get(desired);
+    if (last?.observed === observed && last.writes === writes) return;
+    const before = writes;
     const problems = createProblems();
     await deleteUnwanted(observed, desired, problems);
     for (const { apiVersion, kind, objects } of groupByKind(desired)) {
@@ -122,6 +130,7 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
       }
     }
     problems.raise();
+    if (writes === before) settled.set(desired, { observed, writes });
   };
 };
 

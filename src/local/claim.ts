@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../kube/api.ts';
 import type { ChildKind, CompositeController } from './composite-controller.ts';
-import type { Informers } from './informer.ts';
+import { type Informers, unchangedSince } from './informer.ts';
 import { isRecord } from './json.ts';
 import { isNotFound, type KubeClient } from './kube-client.ts';
 import { addObjects, type ObjectMap, sortMap } from './object-maps.ts';
@@ -54,12 +54,16 @@ export const createClaim = (
     }
   };
 
+  let moves = 0;
+
   const letOthersGo = async (parent: KubeObject, { resource }: ChildKind, others: readonly KubeObject[]) => {
+    moves += 1;
     for (const child of others)
       if (!parent.metadata.deletionTimestamp) await release(parent, resource, child);
   };
 
   const adoptAll = async (parent: KubeObject, { resource }: ChildKind, orphans: readonly KubeObject[]) => {
+    moves += 1;
     const adopted: KubeObject[] = [];
     for (const child of orphans) if (await adopt(parent, resource, child)) adopted.push(child);
     return adopted;
@@ -78,7 +82,28 @@ export const createClaim = (
   const scopeOf = (parent: KubeObject): string | undefined =>
     controller.parent.namespaced ? parent.metadata.namespace : undefined;
 
+  /** What a parent had when there was nothing to adopt or to let go, and how long that is true. */
+  const settled = new Map<string, { map: ObjectMap; isCurrent: () => boolean }>();
+  const opened = controller.children.map(({ ref }) => informers.open(ref));
+  informers.open(controller.parentRef).subscribe({
+    onAdd: () => {},
+    onUpdate: () => {},
+    onDelete: ({ metadata }) => void settled.delete(metadata.uid ?? ''),
+  });
+
+  const mayStay = ({ metadata }: KubeObject): boolean =>
+    controller.generateSelector && metadata.deletionTimestamp === undefined;
+
+  const knownOf = (parent: KubeObject): ObjectMap | undefined => {
+    const known = mayStay(parent) ? settled.get(parent.metadata.uid ?? '') : undefined;
+    return known?.isCurrent() ? known.map : undefined;
+  };
+
   return async (parent) => {
+    const known = knownOf(parent);
+    if (known) return known;
+    const movesBefore = moves;
+    const isCurrent = unchangedSince(opened);
     const selector = childSelector(controller, parent);
     const map: ObjectMap = {};
     for (const kind of controller.children) {
@@ -94,6 +119,9 @@ export const createClaim = (
       const orphans = orphansFor(parent, selector, kind);
       if (orphans.length > 0) addObjects(map, kind.resource, await adoptAll(parent, kind, orphans));
     }
-    return sortMap(map);
+    const sorted = sortMap(map);
+    if (mayStay(parent) && moves === movesBefore)
+      settled.set(parent.metadata.uid ?? '', { map: sorted, isCurrent });
+    return sorted;
   };
 };

@@ -14,6 +14,8 @@ import { createSimulator } from '../simulator/simulator.ts';
 import { createLaptop, type Laptop } from './laptop.ts';
 
 const SPEED = 120;
+/** Only for what never happens: a busy machine is slow. */
+const PATIENCE_MS = 300_000;
 const RDS = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/shop';
 
 const AUTOPILOT = { autopilot: { mode: 'Act', storage: { maxGb: 100 } } };
@@ -74,7 +76,7 @@ async function follow(
     if (line !== last) say(line);
     last = line;
     if (isReached(status)) return;
-    if (Date.now() - startedAt > 45_000) throw new Error(`waited 45 s for: ${what}`);
+    if (Date.now() - startedAt > PATIENCE_MS) throw new Error(`waited ${PATIENCE_MS / 1000} s for: ${what}`);
     await systemClock.sleep(100);
   }
 }
@@ -85,7 +87,7 @@ const specOf = (laptop: Laptop): { volumesize?: number } =>
 async function until(what: string, holds: () => boolean): Promise<void> {
   const startedAt = Date.now();
   while (!holds()) {
-    if (Date.now() - startedAt > 45_000) throw new Error(`waited 45 s for: ${what}`);
+    if (Date.now() - startedAt > PATIENCE_MS) throw new Error(`waited ${PATIENCE_MS / 1000} s for: ${what}`);
     await systemClock.sleep(100);
   }
 }

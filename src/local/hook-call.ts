@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { KubeObject } from '../kube/api.ts';
 import type { Hook } from './composite-controller.ts';
-import { isRecord, type JsonRecord } from './json.ts';
+import { deepFreeze, isRecord, type JsonRecord } from './json.ts';
 import { Stopped } from './kube-client.ts';
 import type { Timers } from './timers.ts';
 
@@ -40,14 +40,15 @@ export type AskHook = (hook: Hook, body: unknown) => Promise<JsonRecord>;
 
 const timedOut = Symbol('timed out');
 
-export const createAskHook = (
-  callHook: CallHook,
-  clock: Clock,
-  timers: Timers,
-  isStopped: () => boolean,
-): AskHook => {
-  const parse = createParser();
-  return async (hook, body) => {
+export const createAskHook =
+  (
+    callHook: CallHook,
+    clock: Clock,
+    timers: Timers,
+    isStopped: () => boolean,
+    answers: LastAnswers,
+  ): AskHook =>
+  async (hook, body) => {
     if (isStopped()) throw new Stopped();
     const deadline = Promise.withResolvers<typeof timedOut>();
     const cancel = timers.after(hook.timeoutMs, () => deadline.resolve(timedOut));
@@ -63,28 +64,37 @@ export const createAskHook = (
     if (response.status !== 200) {
       throw new Error(`unsupported status code: ${response.status} body: ${response.body}`);
     }
-    return parse(`${hook.path} ${uidIn(body)}`, response.body);
+    return answers.parse(hook.path, uidIn(body), response.body);
   };
-};
 
 type Asked = { parent?: { metadata?: { uid?: unknown } }; object?: { metadata?: { uid?: unknown } } };
 
-const uidIn = (body: unknown): unknown => {
+const uidIn = (body: unknown): string => {
   const { parent, object } = (body ?? {}) as Asked;
-  return (parent ?? object)?.metadata?.uid;
+  return String((parent ?? object)?.metadata?.uid);
 };
 
+type Answered = { text: string; parsed: JsonRecord };
+
 /** A parent at rest gets the same answer again and again: parsed once, and the same object as long as it lasts. */
-const createParser = () => {
-  const last = new Map<string, { text: string; parsed: JsonRecord }>();
-  return (key: string, text: string): JsonRecord => {
-    const known = last.get(key);
-    if (known?.text === text) return known.parsed;
-    const parsed = parseBody(text);
-    last.set(key, { text, parsed });
-    return parsed;
+export const createLastAnswers = () => {
+  const last = new Map<string, Map<string, Answered>>();
+  return {
+    parse(path: string, uid: string, text: string): JsonRecord {
+      const byPath = last.get(uid) ?? new Map<string, Answered>();
+      last.set(uid, byPath);
+      const known = byPath.get(path);
+      if (known?.text === text) return known.parsed;
+      // Frozen, so that nothing on its way into the store copies it.
+      const parsed = deepFreeze(parseBody(text));
+      byPath.set(path, { text, parsed });
+      return parsed;
+    },
+    forget: (uid: string): void => void last.delete(uid),
   };
 };
+
+export type LastAnswers = ReturnType<typeof createLastAnswers>;
 
 const retryAfterSeconds = (headers: Readonly<Record<string, string>>, now: number): number => {
   const text = headers['retry-after'] ?? '';

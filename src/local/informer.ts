@@ -17,8 +17,13 @@ export type Informer = {
   hasSynced(): boolean;
   get(key: string): KubeObject | undefined;
   list(): KubeObject[];
-  /** Objects whose controller has this UID; undefined means objects without a controller. */
-  listOwnedBy(uid: string | undefined, namespace: string | undefined): KubeObject[];
+  /**
+   * Objects whose controller has this UID; undefined means objects without a controller. The same list as before as
+   * long as nothing of this kind has changed.
+   */
+  listOwnedBy(uid: string | undefined, namespace: string | undefined): readonly KubeObject[];
+  /** Goes up with every change. */
+  version(): number;
   /** What is cached already is handed over as added. */
   subscribe(handlers: Handlers): void;
 };
@@ -31,11 +36,15 @@ const createInformer = (watch: Watch, ref: ResourceRef) => {
   const cache = new Map<string, KubeObject>();
   const byOwner = new Map<string, Set<string>>();
   const subscribers: Handlers[] = [];
+  const lists = new Map<string, readonly KubeObject[]>();
+  let changes = 0;
   let isSynced = false;
 
   const ownerOf = (object: KubeObject): string => controllerOf(object)?.uid ?? orphans;
 
   const replace = (key: string, object: KubeObject | undefined): KubeObject | undefined => {
+    changes += 1;
+    lists.clear();
     const previous = cache.get(key);
     if (previous) byOwner.get(ownerOf(previous))?.delete(key);
     if (!object) cache.delete(key);
@@ -67,20 +76,31 @@ const createInformer = (watch: Watch, ref: ResourceRef) => {
     get: (key) => cache.get(key),
     list: () => [...cache.values()],
     listOwnedBy(uid, namespace) {
+      const name = `${namespace ?? ''} ${uid ?? orphans}`;
+      const known = lists.get(name);
+      if (known) return known;
       const owned: KubeObject[] = [];
       for (const key of byOwner.get(uid ?? orphans) ?? []) {
         const object = cache.get(key);
         if (object && (namespace === undefined || object.metadata.namespace === namespace))
           owned.push(object);
       }
+      lists.set(name, owned);
       return owned;
     },
+    version: () => changes,
     subscribe(handlers) {
       for (const object of cache.values()) handlers.onAdd(object);
       subscribers.push(handlers);
     },
   };
   return { informer, stop: watching.stop };
+};
+
+/** True as long as none of these caches has changed since. */
+export const unchangedSince = (informers: readonly Informer[]): (() => boolean) => {
+  const versions = informers.map((informer) => informer.version());
+  return () => informers.every((informer, index) => informer.version() === versions[index]);
 };
 
 /** One informer per kind, shared by all who ask for it. */

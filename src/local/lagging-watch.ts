@@ -29,8 +29,14 @@ export const createLaggingWatch = ({ watch, clock, delayMs }: LaggingWatchOption
 
   const remember = (ref: ResourceRef, { type, object }: WatchEvent): void => {
     const name = `${nameOf(ref)} ${keyOf(object.metadata)}`;
+    if (type === 'DELETED') {
+      history.delete(name);
+      return;
+    }
     const versions = history.get(name) ?? [];
-    history.set(name, type === 'DELETED' ? [] : [...versions, object].slice(-remembered));
+    versions.push(object);
+    if (versions.length > remembered) versions.shift();
+    history.set(name, versions);
   };
 
   const lagging: Watch = (ref, listener) => {

@@ -116,7 +116,11 @@ const withoutEmptyMaps = (value: JsonRecord): JsonRecord =>
       .filter(([, field]) => !isRecord(field) || Object.keys(field).length > 0),
   );
 
-export type Applied = { object: JsonRecord; conflicts: { manager: string; fields: Fields }[] };
+export type Applied = {
+  object: JsonRecord;
+  /** Nobody asks who applies by force. */
+  conflicts(): { manager: string; fields: Fields }[];
+};
 
 /** Server-side apply before admission: merge what was sent, take away what this manager no longer sends. */
 export const mergeForApply = (
@@ -137,13 +141,12 @@ export const mergeForApply = (
     subtract(fieldsIn(mine), wanted),
   );
   const merged = mergeApplied(removeFields(before, dropped, rules), applied, rules);
-  const changed = changedFields(before, merged, rules) ?? {};
-  const conflicts = others
-    .map((entry) => ({
-      manager: entry.manager ?? '',
-      fields: intersect(intersect(changed, wanted), fieldsIn(entry)),
-    }))
-    .filter((one) => !isLeaf(one.fields));
+  const conflicts = () => {
+    const changed = intersect(changedFields(before, merged, rules) ?? {}, wanted);
+    return others
+      .map((entry) => ({ manager: entry.manager ?? '', fields: intersect(changed, fieldsIn(entry)) }))
+      .filter((one) => !isLeaf(one.fields));
+  };
   return { object: withSystemFields(isRecord(merged) ? merged : {}, previous ?? sent), conflicts };
 };
 

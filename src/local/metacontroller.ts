@@ -7,7 +7,7 @@ import { createManageChildren } from './children.ts';
 import { createClaim } from './claim.ts';
 import { type CompositeController, readCompositeController } from './composite-controller.ts';
 import { createAttached, createDecorate } from './decorate.ts';
-import { type CallHook, createAskHook, Panic, TooManyRequests } from './hook-call.ts';
+import { type CallHook, createAskHook, createLastAnswers, Panic, TooManyRequests } from './hook-call.ts';
 import { createInformers, type Informer } from './informer.ts';
 import { deepEqual } from './json.ts';
 import { createKubeClient, Stopped } from './kube-client.ts';
@@ -69,7 +69,8 @@ export const createMetacontroller = (options: MetacontrollerOptions): Metacontro
   const timers = createTimers(clock);
   const limiter = createRateLimiter(clock);
   const client = createKubeClient(options.kube, clock, () => isStopped);
-  const ask = createAskHook(options.callHook, clock, timers, () => isStopped);
+  const answers = createLastAnswers();
+  const ask = createAskHook(options.callHook, clock, timers, () => isStopped, answers);
   const warn = createWarnings(client, clock);
   const informers = createInformers(options.watch);
 
@@ -130,7 +131,10 @@ export const createMetacontroller = (options: MetacontrollerOptions): Metacontro
       onUpdate: (previous, parent) => {
         if (!controller.ignoreStatusChanges || isMoreThanStatus(previous, parent)) enqueue(parent);
       },
-      onDelete: enqueue,
+      onDelete: (parent) => {
+        answers.forget(parent.metadata.uid ?? '');
+        enqueue(parent);
+      },
     });
 
   const watchChildren = (all: Informer): void => {

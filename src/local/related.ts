@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { KubeObject } from '../kube/api.ts';
 import type { CompositeController } from './composite-controller.ts';
 import { type AskHook, readCustomizeAnswer } from './hook-call.ts';
-import type { Informer, Informers } from './informer.ts';
+import { type Informer, type Informers, unchangedSince } from './informer.ts';
 import { addObjects, type ObjectMap, sortMap } from './object-maps.ts';
 import { matchesRule, type RelatedRule, readRule } from './related-rules.ts';
 import type { Resource } from './resources.ts';
@@ -91,13 +91,21 @@ export const createRelated = (options: RelatedOptions): Related => {
     return informer;
   };
 
+  /** What these rules named, and how long that is true. */
+  const gathered = new WeakMap<RelatedRule[], { map: ObjectMap; isCurrent: () => boolean }>();
+
   return {
     async gather(parent) {
+      const rules = await rulesFor(parent);
+      const known = gathered.get(rules);
+      if (known?.isCurrent()) return known.map;
       const map: ObjectMap = {};
-      for (const rule of await rulesFor(parent)) {
+      const seen = new Set(namespaces ? [namespaces] : []);
+      for (const rule of rules) {
         const { resource, ref } = rule;
         if (!resource) throw new Error(`unknown related resource ${ref.apiVersion}/${ref.resource}`);
         const informer = open(rule, resource);
+        seen.add(informer);
         const isReady = informer.hasSynced() && (!rule.namespaceSelector || namespaces?.hasSynced());
         if (!isReady) throw new RelatedNotSynced();
         const matching = candidates(rule, informer).filter((object) =>
@@ -105,7 +113,9 @@ export const createRelated = (options: RelatedOptions): Related => {
         );
         addObjects(map, resource, matching);
       }
-      return sortMap(map);
+      const sorted = sortMap(map);
+      gathered.set(rules, { map: sorted, isCurrent: unchangedSince([...seen]) });
+      return sorted;
     },
   };
 };

@@ -5,7 +5,7 @@ import type { ManageChildren } from './children.ts';
 import { type Claim, childSelector } from './claim.ts';
 import type { CompositeController } from './composite-controller.ts';
 import { type AskHook, Panic, readSyncAnswer, type SyncAnswer, TooManyRequests } from './hook-call.ts';
-import { deepEqual, type JsonRecord } from './json.ts';
+import { deepEqual, isRecord, type JsonRecord } from './json.ts';
 import { isConflict, isNotFound, type KubeClient, Stopped } from './kube-client.ts';
 import { foreground, orphan } from './lifecycle.ts';
 import type { ObjectMap } from './object-maps.ts';
@@ -35,7 +35,9 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
   const { controller, client } = options;
   /** What was read from an answer, and its children with their labels: the same answer comes many times. */
   const answers = new WeakMap<JsonRecord, SyncAnswer>();
-  const labelled = new WeakMap<KubeObject, KubeObject>();
+  const labelled = new WeakMap<readonly KubeObject[], KubeObject[]>();
+  /** Stored status -> what was wanted and found to be the same. */
+  const asWanted = new WeakMap<object, JsonRecord>();
 
   const setFinalizer = (parent: KubeObject, isWanted: boolean): Promise<KubeObject> =>
     client.update(controller.parent, parent, (live) => {
@@ -74,10 +76,10 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
   };
 
   const checkLabels = (parent: KubeObject, children: readonly KubeObject[]): KubeObject[] => {
+    const known = labelled.get(children);
+    if (known && controller.generateSelector) return known;
     const selector = childSelector(controller, parent);
-    return children.map((child) => {
-      const known = labelled.get(child);
-      if (known && controller.generateSelector) return known;
+    const result = children.map((child) => {
       const added: Record<string, string> = controller.generateSelector
         ? { 'controller-uid': parent.metadata.uid ?? '' }
         : {};
@@ -87,10 +89,10 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
           `labels on desired child ${child.kind} ${child.metadata.namespace}/${child.metadata.name} don't match parent selector`,
         );
       }
-      const result = { ...child, metadata: { ...child.metadata, labels } };
-      labelled.set(child, result);
-      return result;
+      return { ...child, metadata: { ...child.metadata, labels } };
     });
+    labelled.set(children, result);
+    return result;
   };
 
   const mayManageChildren = (parent: KubeObject): boolean => {
@@ -99,17 +101,35 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
     return !isCollected && controller.finalize !== undefined && hasFinalizer(controller, parent);
   };
 
+  const wantedStatuses = new WeakMap<JsonRecord, JsonRecord>();
+
+  const wantedStatus = (status: JsonRecord = {}, observedGeneration: number | undefined): JsonRecord => {
+    const known = wantedStatuses.get(status);
+    if (known && known.observedGeneration === observedGeneration) return known;
+    const wanted = { ...status, observedGeneration };
+    wantedStatuses.set(status, wanted);
+    return wanted;
+  };
+
+  const isWanted = (stored: unknown, wanted: JsonRecord): boolean => {
+    if (!isRecord(stored)) return false;
+    if (asWanted.get(stored) === wanted) return true;
+    if (!deepEqual(stored, wanted)) return false;
+    asWanted.set(stored, wanted);
+    return true;
+  };
+
   /** A conflict that outlives its retries, or a parent that is gone, counts as success. */
   const writeStatus = async (
     parent: KubeObject,
     status: JsonRecord | undefined,
   ): Promise<'done' | 'dropped'> => {
-    const wanted = { ...status, observedGeneration: parent.metadata.generation };
+    const wanted = wantedStatus(status, parent.metadata.generation);
     try {
       await client.update(
         controller.parent,
         parent,
-        (live) => (deepEqual(live.status, wanted) ? undefined : { ...live, status: wanted }),
+        (live) => (isWanted(live.status, wanted) ? undefined : { ...live, status: wanted }),
         'status',
       );
       return 'done';

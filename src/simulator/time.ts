@@ -1,17 +1,18 @@
 // How the cloud writes moments: every service has its own habit.
 
 const SECOND_PRECISION = 19;
-const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 4_000;
 
-/** The same few moments are written again and again. */
+/** The same few seconds are written again and again. */
 function remembered(write: (ms: number) => string): (ms: number) => string {
   const texts = new Map<number, string>();
   return (ms) => {
-    const known = texts.get(ms);
+    const second = Math.floor(ms / 1_000);
+    const known = texts.get(second);
     if (known !== undefined) return known;
     if (texts.size >= MAX_REMEMBERED) texts.clear();
     const text = write(ms);
-    texts.set(ms, text);
+    texts.set(second, text);
     return text;
   };
 }

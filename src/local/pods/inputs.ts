@@ -3,7 +3,7 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KubeCall, KubeObject } from '../../kube/api.ts';
-import type { Container, EnvVar, Pod, Volume } from './types.ts';
+import type { Container, EnvVar, Pod, ProjectedSource, Volume } from './types.ts';
 
 /** The pod asks for something that this stand-in for a kubelet does not have. */
 export class Unsupported extends Error {}
@@ -77,12 +77,28 @@ export async function containerInputs(kube: KubeCall, pod: Pod, container: Conta
   return { env, command: expandAll(container.command), args: expandAll(container.args) };
 }
 
-async function writeFiles(options: VolumeOptions, volume: Volume, dir: string): Promise<void> {
+/** Several sources in one folder, or the volume's only one. */
+function sourcesOf({ secret, configMap, projected }: Volume): ProjectedSource[] {
+  if (secret) return [{ secret: { ...secret, name: secret.secretName } }];
+  if (configMap) return [{ configMap }];
+  const { defaultMode, sources = [] } = projected ?? {};
+  const mode = defaultMode === undefined ? {} : { defaultMode };
+  return sources.map(({ secret: first, configMap: other }) => ({
+    ...(first ? { secret: { ...mode, ...first } } : {}),
+    ...(other ? { configMap: { ...mode, ...other } } : {}),
+  }));
+}
+
+const isSupported = (volume: Volume): boolean =>
+  volume.emptyDir !== undefined ||
+  (sourcesOf(volume).length > 0 && sourcesOf(volume).every((one) => one.secret ?? one.configMap));
+
+async function writeFiles(options: VolumeOptions, from: ProjectedSource, dir: string): Promise<void> {
   const { kube, pod, hasOwnUser } = options;
-  const source = volume.secret ?? volume.configMap;
+  const source = from.secret ?? from.configMap;
   if (!source) return;
-  const name = volume.secret?.secretName ?? volume.configMap?.name ?? '';
-  const resource = volume.secret ? 'secrets' : 'configmaps';
+  const { name } = source;
+  const resource = from.secret ? 'secrets' : 'configmaps';
   const files = await readKeyed(kube, pod, resource, name);
   if (!files && !source.optional) throw new Error(`${resource} ${name} not found`);
   const all = [...(files?.keys() ?? [])].map((key) => ({ key, path: key, mode: undefined }));
@@ -123,12 +139,12 @@ export async function writeVolumes(options: VolumeOptions, dir: string): Promise
   const { pod } = options;
   const folders = new Map<string, string>();
   for (const volume of pod.spec.volumes ?? []) {
-    if (!volume.secret && !volume.configMap && !volume.emptyDir)
+    if (!isSupported(volume))
       throw new Unsupported(`volume ${volume.name} (for a token, set automountServiceAccountToken: false)`);
     const folder = join(dir, volume.name);
     await mkdir(folder, { recursive: true });
     await chmod(folder, volume.emptyDir ? 0o777 : 0o755);
-    await writeFiles(options, volume, folder);
+    for (const source of sourcesOf(volume)) await writeFiles(options, source, folder);
     folders.set(volume.name, folder);
   }
   return folders;

@@ -41,6 +41,13 @@ export type Volume = {
   secret?: FileItems & { secretName: string };
   configMap?: FileItems & { name: string };
   emptyDir?: Record<string, unknown>;
+  /** Tokens are not among the sources that are known here. */
+  projected?: { defaultMode?: number; sources: ProjectedSource[] };
+};
+
+export type ProjectedSource = {
+  secret?: FileItems & { name: string };
+  configMap?: FileItems & { name: string };
 };
 
 export type ContainerState =

@@ -27,7 +27,7 @@ function pointsOf(call: Call, metric: Metric, { from, to, period, filter }: Wind
     }));
   const step = stepMs(call, period);
   const points: Point[] = [];
-  for (let at = Math.floor(from / step) * step; at + step <= end; at += step) {
+  for (let at = Math.floor(Math.max(from, series.since) / step) * step; at + step <= end; at += step) {
     const values = samplesIn(series, at, at + step, rawMs).map(({ value }) => value);
     const value = rolledUp(values, filter);
     if (value !== undefined) points.push({ [filter]: value, timestamp: at });

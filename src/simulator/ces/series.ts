@@ -15,7 +15,12 @@ export function stepMs({ settings }: Pick<Scene, 'settings'>, periodSeconds: num
   return periodSeconds <= 1 ? rawMs : rawMs * (periodSeconds / RAW_SECONDS);
 }
 
-export type Series = { unit: string; sampleAt(at: number): number | undefined };
+export type Series = {
+  unit: string;
+  /** Nothing was measured before. */
+  since: number;
+  sampleAt(at: number): number | undefined;
+};
 
 export function findSeries(world: World, projectId: string, metric: Metric): Series | undefined {
   const [dimension, ...others] = metric.dimensions;
@@ -36,6 +41,7 @@ function seriesOf(instance: Instance, kind: MetricKind, role: string): Series {
   const phases = instance.phases ?? [];
   return {
     unit: kind.unit,
+    since: phases[0]?.since ?? Number.POSITIVE_INFINITY,
     sampleAt(at) {
       const load = loadAt(phases, at);
       return load && Math.round(kind.of(usageOf(load, role)) * 100) / 100;
@@ -70,7 +76,7 @@ export function samplesIn(
   rawMs: number,
 ): { at: number; value: number }[] {
   const samples = [];
-  for (let at = Math.ceil(from / rawMs) * rawMs; at < to; at += rawMs) {
+  for (let at = Math.ceil(Math.max(from, series.since) / rawMs) * rawMs; at < to; at += rawMs) {
     const value = series.sampleAt(at);
     if (value !== undefined) samples.push({ at, value });
   }
