@@ -11,7 +11,7 @@ import { keepEvidence } from './keep.ts';
 import { harm, unfinished } from './oracles.ts';
 import { type RunOptions, startChaos } from './run.ts';
 
-t.setTimeout(480_000);
+t.setTimeout(1_800_000);
 
 const { home, notice } = metacontrollerHome();
 
@@ -20,7 +20,7 @@ const options: RunOptions = {
   rds: 20,
   seconds: 40,
   replicas: 2,
-  calmSeconds: 240,
+  calmSeconds: 600,
   silenceSeconds: 5,
   metacontrollerHome: home,
   say: (line) => t.comment(line),

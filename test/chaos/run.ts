@@ -1,5 +1,7 @@
 // One run: a storm, the calm after it, silence, and a judgement.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { waitFor } from '../cluster/wait-for.ts';
 import { writesOf } from '../e2e/cloud-state.ts';
 import type { Evidence } from './evidence.ts';
 import { harm, unfinished } from './oracles.ts';
@@ -157,9 +159,17 @@ async function noise({ kube, cloud }: Stage, seconds: number): Promise<string[]>
       (await kube.list(RDS_PATH)).map(({ metadata }) => [metadata.name, metadata.resourceVersion]),
     ),
   });
-  // The last answers are still being stored.
-  await sleep(2_000);
-  const before = await look();
+  // The last answers are still being stored, on a busy machine for a while.
+  let before = await look();
+  await waitFor(
+    'the last answers to be stored',
+    async () => {
+      const [earlier, now] = [before, await look()];
+      before = now;
+      return isDeepStrictEqual(earlier, now);
+    },
+    { everyMs: 2_000 },
+  );
   await sleep(seconds * 1000);
   const after = await look();
   const changed = [...after.versions].filter(([name, version]) => before.versions.get(name) !== version);

@@ -18,6 +18,8 @@ export type HookReplicaOptions = {
   env?: Record<string, string>;
   port?: number;
   root?: string;
+  /** Another program with the same settings. */
+  entry?: string;
   /** `/healthz` for a replica that is meant to be not ready. */
   readyPath?: '/readyz' | '/healthz';
 };
@@ -30,7 +32,7 @@ export async function startHookReplica(options: HookReplicaOptions): Promise<Hoo
   const port = options.port ?? (await freePort());
   const service = createNodeProcess({
     name,
-    entry: 'src/server.ts',
+    entry: options.entry ?? 'src/server.ts',
     logFile: join(controlPlane.dir, `${name}.log`),
     readyUrl: `http://127.0.0.1:${port}${options.readyPath ?? '/readyz'}`,
     ...(options.root === undefined ? {} : { root: options.root }),

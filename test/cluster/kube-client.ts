@@ -97,8 +97,8 @@ export function createKubeClient({ url, ca, token }: Credentials): KubeClient {
         ...(body === undefined ? {} : { 'content-type': contentType }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      bodyTimeout: 60_000,
-      headersTimeout: 60_000,
+      bodyTimeout: 300_000,
+      headersTimeout: 300_000,
     });
     const text = await response.body.text();
     const isJson = String(response.headers['content-type'] ?? '').includes('json');

@@ -25,9 +25,8 @@ export function createNodeProcess(options: NodeProcessOptions): Service {
     args: [join(options.root ?? CHECKOUT, options.entry), ...(options.args ?? [])],
     env: options.env ?? {},
     logFile: options.logFile,
-    readyTimeoutMs: 30_000,
     isReady: async () => {
-      const { statusCode, body } = await request(options.readyUrl, { headersTimeout: 2_000 });
+      const { statusCode, body } = await request(options.readyUrl, { headersTimeout: 10_000 });
       await body.dump();
       return statusCode === 200;
     },

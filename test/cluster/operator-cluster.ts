@@ -28,6 +28,10 @@ export type OperatorClusterOptions = {
   replicaEnv?: Record<string, string>;
   /** Another copy of the sources for the replicas. */
   replicaRoot?: string;
+  /** Another program in their place. */
+  replicaEntry?: string;
+  /** Behind each instance of the cloud. */
+  realDatabases?: boolean;
   simulatorPort?: number;
   /** Another program in the simulator's place, which keeps its cloud in the file of that name. */
   simulator?: { entry: string; stateName: string };
@@ -64,6 +68,7 @@ export async function startOperatorCluster(options: OperatorClusterOptions): Pro
       speed: options.speed,
       ...(options.simulatorPort === undefined ? {} : { port: options.simulatorPort }),
       ...(options.listLagSeconds === undefined ? {} : { listLagSeconds: options.listLagSeconds }),
+      ...(options.realDatabases ? { realDatabases: true } : {}),
       ...(options.simulator && {
         entry: options.simulator.entry,
         stateFile: join(controlPlane.dir, options.simulator.stateName),
@@ -82,6 +87,7 @@ export async function startOperatorCluster(options: OperatorClusterOptions): Pro
           cloudEnv: cloud.env,
           ...(options.replicaEnv ? { env: options.replicaEnv } : {}),
           ...(options.replicaRoot ? { root: options.replicaRoot } : {}),
+          ...(options.replicaEntry ? { entry: options.replicaEntry } : {}),
         });
         replicas.push(replica);
       }),

@@ -108,7 +108,6 @@ t.test('the pod runner', async (t) => {
       pathOf('fails'),
       'Failed',
       hasEnded('Failed', 'BackoffLimitExceeded'),
-      { timeoutMs: 60_000 },
     );
     t.equal(failed.status?.failed, 2);
     const pods = await podsOf('fails');

@@ -177,7 +177,7 @@ export async function startPodRunner(options: PodRunnerOptions): Promise<PodRunn
       if (stopping) return;
       stopping = true;
       for (const each of runs.values()) each.terminate(1);
-      await waitFor('the pods to end', () => runs.size === 0, { timeoutMs: 10_000 });
+      await waitFor('the pods to end', () => runs.size === 0);
       watch.close();
       await logs.stop();
     },

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardProcess } from '../../src/local/pods/orphan-guard.ts';
+import { COMPILED } from '../support/compiled.ts';
 
 export type ServiceOptions = {
   name: string;
@@ -11,7 +12,6 @@ export type ServiceOptions = {
   logFile: string;
   env?: Record<string, string>;
   isReady: () => Promise<boolean>;
-  readyTimeoutMs?: number;
 };
 
 export type Service = {
@@ -27,6 +27,9 @@ export type Service = {
   resume: () => void;
   logTail: (lines?: number) => string;
 };
+
+/** One that ends is noticed at once; this is for one that hangs, and a busy machine is slow. */
+const READY_WITHIN_MS = 300_000;
 
 type Running = { child: ChildProcess; pid: number; ended: Promise<string>; endedAs?: string };
 
@@ -51,7 +54,7 @@ function launch(options: ServiceOptions): Running {
   const output = openSync(options.logFile, 'a');
   const child = spawn(options.command, options.args, {
     detached: true,
-    env: { PATH: process.env.PATH ?? '', ...options.env },
+    env: { PATH: process.env.PATH ?? '', ...COMPILED, ...options.env },
     stdio: ['ignore', output, output],
   });
   closeSync(output);
@@ -101,7 +104,7 @@ export function createService(options: ServiceOptions): Service {
       mine.endedAs = how;
       if (running === mine) running = undefined;
     });
-    const deadline = Date.now() + (options.readyTimeoutMs ?? 60_000);
+    const deadline = Date.now() + READY_WITHIN_MS;
     while (!(await options.isReady().catch(() => false))) {
       if (mine.endedAs !== undefined) {
         throw new Error(`${options.name} ended (${mine.endedAs}) before it was ready:\n${logTail()}`);

@@ -43,6 +43,8 @@ export type CloudOptions = {
   entry?: string;
   /** The cloud outlives its process there. */
   stateFile?: string;
+  /** A real MariaDB or PostgreSQL behind each instance. */
+  realDatabases?: boolean;
 };
 
 export async function startSimulatedCloud(options: CloudOptions): Promise<SimulatedCloud> {
@@ -56,6 +58,7 @@ export async function startSimulatedCloud(options: CloudOptions): Promise<Simula
       `--speed=${options.speed}`,
       `--list-lag=${options.listLagSeconds ?? 0}`,
       ...(options.stateFile === undefined ? [] : [`--state=${options.stateFile}`]),
+      ...(options.realDatabases ? ['--mysql=own', '--postgres=own'] : []),
     ],
     logFile: join(options.dir, 'simulator.log'),
     readyUrl: `${url}/_sim/calls`,

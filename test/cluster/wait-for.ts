@@ -1,7 +1,10 @@
-// Polling with a deadline: the error says what was awaited and what was seen last.
+// Polling until it is so: the error says what was awaited and what was seen last.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type WaitOptions = { timeoutMs?: number; everyMs?: number };
+/** Only for what never happens: a busy machine is slow, and a wait that succeeds costs no more for it. */
+const PATIENCE_MS = 300_000;
+
+export type WaitOptions = { everyMs?: number };
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 2000);
 
@@ -9,9 +12,9 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  { timeoutMs = 30_000, everyMs = 100 }: WaitOptions = {},
+  { everyMs = 100 }: WaitOptions = {},
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + PATIENCE_MS;
   let last: unknown;
   for (;;) {
     try {
@@ -22,7 +25,7 @@ export async function waitFor<T>(
       last = error instanceof Error ? error.message : error;
     }
     if (Date.now() > deadline)
-      throw new Error(`waited ${timeoutMs} ms for: ${what}; last seen: ${shown(last)}`);
+      throw new Error(`waited ${PATIENCE_MS} ms for: ${what}; last seen: ${shown(last)}`);
     await sleep(everyMs);
   }
 }

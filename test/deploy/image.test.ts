@@ -90,7 +90,7 @@ t.test('every program in it finds all of its modules', async (t) => {
         env: {},
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 60_000,
+        timeout: 300_000,
       });
     } catch (error) {
       const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string };

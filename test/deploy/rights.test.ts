@@ -27,7 +27,6 @@ type Account = { namespace: string; name: string };
 
 const METACONTROLLER: Account = { namespace: 'metacontroller', name: 'metacontroller' };
 const HOOK: Account = { namespace: 'rds-pilot', name: 'rds-pilot' };
-const PATIENCE = { timeoutMs: 120_000 };
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 
 let controlPlane: ControlPlane;
@@ -86,13 +85,13 @@ t.test('with these rights a database lives and goes, and nobody is refused anyth
     spec: { volumesize: 40 },
   } as KubeObject);
   const isReady = ({ status }: KubeObject) => (status as { phase?: string } | undefined)?.phase === 'Ready';
-  await kube.waitForObject(path, 'Ready', isReady, PATIENCE).catch((error: unknown) => {
+  await kube.waitForObject(path, 'Ready', isReady).catch((error: unknown) => {
     throw new Error(`${error}\n${problems.join('\n')}\n${replica.logTail()}`);
   });
   for (const child of ['secrets/shop-connection', 'secrets/shop-root', 'services/shop'])
     t.ok(await kube.find(`/api/v1/namespaces/team-a/${child}`), child);
   await kube.delete(path);
-  await kube.waitForGone(path, PATIENCE);
+  await kube.waitForGone(path);
   t.same(await cloud.instances(), [], 'the instance is gone');
   const events = await kube.list<KubeObject & { reason: string }>('/api/v1/namespaces/team-a/events');
   t.ok(

@@ -26,7 +26,6 @@ type Controller = Rendered & {
   spec: { hooks: Record<string, { webhook: { url: string } }>; endpointConfigs: { host: string }[] };
 };
 
-const PATIENCE = { timeoutMs: 120_000 };
 const RDS = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/shop';
 const { home, notice } = metacontrollerHome();
 
@@ -121,12 +120,7 @@ t.test('Metacontroller trusts the hook and is trusted', { skip: notice ?? false 
     metadata: { name: 'shop', namespace: 'team-a' },
     spec: { deletionPolicy: 'Delete' },
   } as KubeObject);
-  await kube.waitForObject(
-    RDS,
-    'Ready',
-    ({ status }) => (status as { phase?: string })?.phase === 'Ready',
-    PATIENCE,
-  );
+  await kube.waitForObject(RDS, 'Ready', ({ status }) => (status as { phase?: string })?.phase === 'Ready');
   t.ok(await kube.find('/api/v1/namespaces/team-a/secrets/shop-connection'), 'children are there');
 
   // A wrong CA, read when Metacontroller starts again.
@@ -134,18 +128,15 @@ t.test('Metacontroller trusts the hook and is trusted', { skip: notice ?? false 
   await metacontroller.stop(2_000);
   await metacontroller.start();
   type Told = KubeObject & { message: string };
-  const told = await waitFor(
-    'an Event about the certificate',
-    async () =>
-      (await kube.list<Told>('/api/v1/namespaces/team-a/events')).find(({ message }) => /x509/.test(message)),
-    PATIENCE,
+  const told = await waitFor('an Event about the certificate', async () =>
+    (await kube.list<Told>('/api/v1/namespaces/team-a/events')).find(({ message }) => /x509/.test(message)),
   );
   t.match(told.message, /certificate signed by unknown authority/, 'as docs/install.md tells');
   await secret('rds-pilot-tls', { 'ca.crt': readFileSync(good.ca, 'utf8') });
   await metacontroller.stop(2_000);
   await metacontroller.start();
   await kube.delete(RDS);
-  await kube.waitForGone(RDS, PATIENCE);
+  await kube.waitForGone(RDS);
   t.same(await cloud.instances(), [], 'the database is gone');
   t.notMatch(
     metacontroller.logTail(5_000),

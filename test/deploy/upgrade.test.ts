@@ -24,7 +24,6 @@ const UNDER_WAY = ['db-4', 'db-5', 'db-6', 'db-7'];
 const ALL = [...SETTLED, ...UNDER_WAY];
 const FINALIZER = 'metacontroller.io/compositecontroller-rds';
 const RDSS = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss';
-const PATIENCE = { timeoutMs: 240_000 };
 
 type Rds = KubeObject & { status?: { phase?: string; id?: string; volumeGb?: number } };
 
@@ -79,7 +78,7 @@ t.test('an upgrade under load touches no database', { skip: missing ?? false }, 
     return wanted.length === names.length && wanted.every(isDone);
   };
   for (const name of SETTLED) await kube.apply(rds(name, 40));
-  await waitFor('the first Rds to be Ready', areReady(SETTLED, 40), PATIENCE);
+  await waitFor('the first Rds to be Ready', areReady(SETTLED, 40));
   const idsBefore = new Map((await all()).map(({ metadata, status }) => [metadata.name, status?.id]));
 
   for (const name of UNDER_WAY.slice(0, 2)) await kube.apply(rds(name, 40));
@@ -94,7 +93,7 @@ t.test('an upgrade under load touches no database', { skip: missing ?? false }, 
     await replica.stop();
   }
   for (const name of ALL) await kube.apply(rds(name, 60));
-  await waitFor('every Rds to be Ready with 60 GB', areReady(ALL, 60), PATIENCE);
+  await waitFor('every Rds to be Ready with 60 GB', areReady(ALL, 60));
 
   const after = await all();
   t.same(
@@ -113,7 +112,7 @@ t.test('an upgrade under load touches no database', { skip: missing ?? false }, 
   t.equal(await count('deleted'), 0, 'and none was deleted');
 
   await kube.delete(`${RDSS}/db-0`);
-  await kube.waitForGone(`${RDSS}/db-0`, PATIENCE);
+  await kube.waitForGone(`${RDSS}/db-0`);
   t.ok((await count('deleted')) > 0, 'the test sees a delete');
   t.equal((await cloud.instances()).length, ALL.length - 1, 'a delete still takes its database');
 });

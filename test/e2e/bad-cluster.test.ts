@@ -12,7 +12,7 @@ import { kubeconfig } from '../cluster/kubeconfig.ts';
 import { startSimulatedCloud } from '../cluster/simulated-cloud.ts';
 import { writesOf } from './cloud-state.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(1_200_000);
 
 const parent = (status: Record<string, unknown>) => ({
   apiVersion: 'otc.mcsps.de/v1alpha1',

@@ -4,7 +4,13 @@ import type { HookAnswer, HookCall } from './recorder.ts';
 
 type Condition = { type: string; status: string; reason: string };
 export type RdsObject = KubeObject & {
-  status?: { phase?: string; id?: string; conditions?: Condition[]; handled?: Record<string, string> };
+  status?: {
+    phase?: string;
+    id?: string;
+    conditions?: Condition[];
+    handled?: Record<string, string>;
+    logins?: { user: string; number: number; state: string }[];
+  };
 };
 
 /** Lines by subject, e.g. `calls shop`, `Rds shop`, `Secret shop-root`, `events shop`. */
@@ -48,6 +54,10 @@ export function rdsLine({ metadata, status }: RdsObject): string {
     ...conditions.sort(),
   ].join(' ');
 }
+
+/** Where the login of each account stands. */
+export const loginLines = ({ status }: RdsObject): string[] =>
+  (status?.logins ?? []).map(({ user, number, state }) => `${user} #${number} ${state}`);
 
 export const backupLine = ({ metadata, status }: RdsObject): string =>
   `${metadata.deletionTimestamp ? 'deleting ' : ''}${status?.phase ?? '-'} id=${status?.id ? 'yes' : 'no'}`;

@@ -1,4 +1,5 @@
 // What no answer of the hook may ever do, whatever the scenario: looked for in every recorded call.
+import { PART } from '../../src/rds/job-state.ts';
 import type { RdsObject } from './history.ts';
 import type { HookCall } from './recorder.ts';
 
@@ -11,7 +12,8 @@ const statusOf = (call: HookCall): NonNullable<RdsObject['status']> =>
 const childrenOf = ({ body }: HookCall): string[] =>
   Object.entries(body.children ?? {}).flatMap(([kind, byName]) =>
     Object.values(byName)
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      // Jobs, what they need and the Secrets of users come and go.
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined && !metadata.labels?.[PART])
       .map(({ metadata }) => `${kind.split('.')[0]} ${metadata.name}`),
   );
 

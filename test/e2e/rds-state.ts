@@ -1,5 +1,5 @@
 // Whether a stored Rds is in the state that a step waits for; the answer names what is not.
-import type { RdsObject } from './history.ts';
+import { loginLines, type RdsObject } from './history.ts';
 import type { RdsState } from './scenario.ts';
 
 const idIsRight = (
@@ -30,7 +30,8 @@ export function differences(object: RdsObject, wanted: RdsState, remembered: str
   const told = (status.conditions ?? []).map(
     ({ type, status: value, reason }) => `${type}=${value}/${reason}`,
   );
-  const { conditions = [], handled = {} } = wanted;
+  const { conditions = [], handled = {}, logins = [] } = wanted;
+  const accounts = loginLines(object);
   const checks: [isRight: boolean, otherwise: string][] = [
     [wanted.phase === undefined || wanted.phase === status.phase, `phase ${status.phase}`],
     [wanted.generation === undefined || wanted.generation === generation, `generation ${generation}`],
@@ -41,6 +42,10 @@ export function differences(object: RdsObject, wanted: RdsState, remembered: str
     ...conditions.map((one): [boolean, string] => [
       told.some((each) => each.startsWith(one)),
       `no ${one} in ${told.join(' ')}`,
+    ]),
+    ...logins.map((one): [boolean, string] => [
+      accounts.includes(one),
+      `no ${one} in ${accounts.join(', ')}`,
     ]),
     ...Object.entries(handled).map(([key, value]): [boolean, string] => [
       status.handled?.[key] === value,

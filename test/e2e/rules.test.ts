@@ -15,7 +15,7 @@ import { installOperatorCrds } from '../cluster/operator-cluster.ts';
 import { OLD_CRD } from './old-crd.ts';
 import { BAD_NAMES, CHANGES, GOOD_NAMES, OFF_SCHEMA, SPECS } from './rule-cases.ts';
 
-t.setTimeout(180_000);
+t.setTimeout(1_200_000);
 
 const COLLECTION = '/apis/otc.mcsps.de/v1alpha1/namespaces/default/rdss';
 const MESSAGES = [...SPEC_RULES, ...CHANGE_RULES, NAME_RULE].map(({ message }) => message);

@@ -3,35 +3,30 @@ import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../cluster/wait-for.ts';
 import type { Arena } from './arena.ts';
 import { strayInstances } from './cloud-state.ts';
-import type { History, RdsObject } from './history.ts';
+import type { History } from './history.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Scenario } from './scenario.ts';
-import { applyAll, carryOut, expectCloud, type Run } from './steps.ts';
+import { applyAll, carryOut, expectCloud, type Run, rdsIn } from './steps.ts';
 
 export type Result = { scenario: string; engine: string; ms: number; error?: Error; history: History };
 
 /** Every field of the last answer must have been stored: what the CRD does not know vanishes silently. */
 async function checkStored(run: Run): Promise<void> {
-  const { kube, recorder } = run.arena;
-  const list = `/apis/otc.mcsps.de/v1alpha1/namespaces/${run.namespace}/rdss`;
-  await waitFor(
-    'every answered status to be stored as it was',
-    async () => {
-      for (const object of await kube.list<RdsObject>(list).catch(() => [])) {
-        const last = recorder.calls.findLast(
-          ({ body, code, hook }) =>
-            hook !== 'customize' && code === 200 && body.parent.metadata.uid === object.metadata.uid,
+  const { recorder } = run.arena;
+  await waitFor('every answered status to be stored as it was', async () => {
+    for (const object of await rdsIn(run)) {
+      const last = recorder.calls.findLast(
+        ({ body, code, hook }) =>
+          hook !== 'customize' && code === 200 && body.parent.metadata.uid === object.metadata.uid,
+      );
+      const { observedGeneration: _forced, ...stored } = (object.status ?? {}) as Record<string, unknown>;
+      if (last?.answer && !isDeepStrictEqual(stored, last.answer.status))
+        throw new Error(
+          `stored ${JSON.stringify(stored)} is not what was answered ${JSON.stringify(last.answer.status)}`,
         );
-        const { observedGeneration: _forced, ...stored } = (object.status ?? {}) as Record<string, unknown>;
-        if (last?.answer && !isDeepStrictEqual(stored, last.answer.status))
-          throw new Error(
-            `stored ${JSON.stringify(stored)} is not what was answered ${JSON.stringify(last.answer.status)}`,
-          );
-      }
-      return true;
-    },
-    { timeoutMs: 10_000 },
-  );
+    }
+    return true;
+  });
 }
 
 async function play(run: Run, scenario: Scenario): Promise<void> {
@@ -51,6 +46,7 @@ async function play(run: Run, scenario: Scenario): Promise<void> {
   const strays = await strayInstances(cloud, run.namespace, known);
   if (strays.length > 0) throw new Error(`instances that no Rds accounts for: ${strays.join(', ')}`);
   await checkStored(run);
+  await carryOut(run, { do: 'waitCollected' });
   const mine = run.arena.recorder.calls.filter(
     ({ body }) => body.parent.metadata.namespace === run.namespace,
   );
@@ -80,6 +76,7 @@ export async function runScenario(arena: Arena, scenario: Scenario): Promise<Res
     ids: new Map(),
     aliases: new Map(),
     mark: { total: 0, writes: 0 },
+    logins: new Map(),
   };
   let error: Error | undefined;
   try {

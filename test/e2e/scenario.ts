@@ -20,6 +20,8 @@ export type RdsState = {
   /** The cloud must have told us the address. */
   ip?: boolean;
   volumeGb?: number;
+  /** `app@% #2 Idle`: the account, how often its login was replaced, and what is under way. */
+  logins?: string[];
 };
 
 export type CloudState = {
@@ -34,17 +36,19 @@ export type CloudState = {
 
 export type Step =
   | { do: 'apply'; objects: Manifest[] }
-  | { do: 'waitRds'; name: string; until: RdsState; seconds?: number }
+  /** `isHurried`: a label is changed now and then, since a settled Rds is looked at once a minute. */
+  | { do: 'waitRds'; name: string; until: RdsState; isHurried?: boolean }
   /** Any of the given states, for races that may end either way. */
   | { do: 'waitOne'; names: string[]; until: RdsState; as: string; others: string }
   | {
       do: 'waitGone';
       kind: 'Rds' | 'RdsBackup' | 'Service' | 'Secret' | 'Namespace';
       name: string;
-      seconds?: number;
     }
+  /** The garbage collector works when it likes; every scenario ends with this, for a history that is whole. */
+  | { do: 'waitCollected' }
   /** `says`: the reason of its condition Ready. */
-  | { do: 'waitBackup'; name: string; phase: string; says?: string; seconds?: number }
+  | { do: 'waitBackup'; name: string; phase: string; says?: string }
   | { do: 'expectRefused'; object: Manifest; message: string }
   /** Backups in the cloud that were made for RdsBackups of this namespace: ever, and now. */
   | { do: 'expectBackups'; made: number; now: number }
@@ -80,6 +84,9 @@ export type Step =
   | { do: 'hookToken'; token: 'wrong' | 'right' }
   | { do: 'leaseRights'; granted: boolean }
   | { do: 'pause'; ms: number }
+  /** Logs in on the real server with what the Secret says, or said when it was remembered. */
+  | { do: 'rememberLogin'; secret: string }
+  | { do: 'logIn'; secret: string; as: 'published' | 'remembered'; works: boolean }
   /** Data in percent of the disk, until an alarm of the cloud has gone off. */
   | { do: 'fillDisk'; name: string; percent: number };
 

@@ -15,12 +15,11 @@ import { startSimulatedCloud } from '../cluster/simulated-cloud.ts';
 import { waitFor } from '../cluster/wait-for.ts';
 import { kustomizeBuild, objectsFrom } from '../deploy/render.ts';
 
-t.setTimeout(900_000);
+t.setTimeout(1_800_000);
 
 const COPY = 'team-a.shop-connection';
 const USE = 'otc.mcsps.de/use-rds';
 const SHARE = 'otc.mcsps.de/share-with';
-const PATIENCE = { timeoutMs: 60_000 };
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 const RDS = '/apis/otc.mcsps.de/v1alpha1/namespaces/team-a/rdss/shop';
 
@@ -104,16 +103,11 @@ function people(kube: KubeClient) {
       kube.patch(namespacePath(namespace), { metadata: { annotations: { [USE]: wish } } }),
     allows: (value: string | null) => kube.patch(RDS, { metadata: { annotations: { [SHARE]: value } } }),
     isTold: (namespace: string, words: RegExp) =>
-      waitFor(
-        `${namespace} to be told ${words}`,
-        async () => words.test((await resultOf(namespace)) ?? ''),
-        PATIENCE,
-      ),
+      waitFor(`${namespace} to be told ${words}`, async () => words.test((await resultOf(namespace)) ?? '')),
     holds: (namespace: string, password: string | undefined) =>
       waitFor(
         `the copy in ${namespace} to be ${password}`,
         async () => (await passwordIn(namespace, COPY)) === password,
-        PATIENCE,
       ),
   };
 }
@@ -135,7 +129,7 @@ for (const engine of ['local loop', 'real Metacontroller'] as const) {
     });
     await kube.apply(shop('First-pass1'));
     const isReady = ({ status }: KubeObject) => (status as { phase?: string } | undefined)?.phase === 'Ready';
-    await kube.waitForObject(RDS, 'Ready', isReady, { timeoutMs: 120_000 }).catch((error: unknown) => {
+    await kube.waitForObject(RDS, 'Ready', isReady).catch((error: unknown) => {
       throw new Error(`${error}\n${problems.join('\n')}\n${replica.logTail()}`);
     });
 
@@ -203,9 +197,9 @@ for (const engine of ['local loop', 'real Metacontroller'] as const) {
       await asks('app-1', 'team-a/shop');
       await holds('app-1', 'Second-pass2');
       await kube.delete('/api/v1/namespaces/app-2');
-      await kube.waitForGone('/api/v1/namespaces/app-2', PATIENCE);
+      await kube.waitForGone('/api/v1/namespaces/app-2');
       await kube.delete(RDS);
-      await kube.waitForGone(RDS, { timeoutMs: 120_000 });
+      await kube.waitForGone(RDS);
       await holds('app-1', undefined);
     });
     t.same(

@@ -6,6 +6,7 @@ import { waitFor } from '../cluster/wait-for.ts';
 import type { Arena } from './arena.ts';
 import { cloudStateOf, totalOf, writesOf } from './cloud-state.ts';
 import type { RdsObject } from './history.ts';
+import { type Login, logIn } from './log-in.ts';
 import { differences } from './rds-state.ts';
 import type { HookAnswer, HookBody } from './recorder.ts';
 import type { CloudState, Manifest, Step } from './scenario.ts';
@@ -17,6 +18,8 @@ export type Run = {
   /** Names whose part in a race is known only afterwards. */
   aliases: Map<string, string>;
   mark: { total: number; writes: number };
+  /** By Secret. */
+  logins: Map<string, Login>;
   held?: { arrived: Promise<void>; release: () => void };
   shown?: Promise<void>;
 };
@@ -65,17 +68,13 @@ export async function expectCloud(run: Run, wanted: Record<string, CloudState>):
   for (const [alias, state] of Object.entries(wanted)) {
     const name = realName(run, alias);
     let doubled: string[] = [];
-    await waitFor(
-      `the cloud of ${alias} to be ${JSON.stringify(state)}`,
-      async () => {
-        const seen = await cloudStateOf(run.arena.cloud, run.namespace, name);
-        doubled = seen.doubled;
-        const wrong = Object.entries(state).filter(([key, value]) => seen[key as keyof CloudState] !== value);
-        if (doubled.length === 0 && wrong.length > 0) fail(JSON.stringify(seen));
-        return true;
-      },
-      { timeoutMs: 15_000 },
-    );
+    await waitFor(`the cloud of ${alias} to be ${JSON.stringify(state)}`, async () => {
+      const seen = await cloudStateOf(run.arena.cloud, run.namespace, name);
+      doubled = seen.doubled;
+      const wrong = Object.entries(state).filter(([key, value]) => seen[key as keyof CloudState] !== value);
+      if (doubled.length === 0 && wrong.length > 0) fail(JSON.stringify(seen));
+      return true;
+    });
     if (doubled.length > 0) fail(`two instances for one Rds: ${doubled.join(', ')}`);
   }
 }
@@ -83,8 +82,31 @@ export async function expectCloud(run: Run, wanted: Record<string, CloudState>):
 type Of<Kind extends Step['do']> = Extract<Step, { do: Kind }>;
 type Steps = { [Kind in Step['do']]: (run: Run, step: Of<Kind>) => Promise<unknown> };
 
+/** None when the CRD is gone. */
+export const rdsIn = ({ arena, namespace }: Run): Promise<RdsObject[]> =>
+  arena.kube.list<RdsObject>(`/apis/otc.mcsps.de/v1alpha1/namespaces/${namespace}/rdss`).catch(() => []);
+
 const getRds = (run: Run, name: string): Promise<RdsObject | undefined> =>
   run.arena.kube.find<RdsObject>(pathOf(run.namespace, 'Rds', realName(run, name)));
+
+const NUDGE_MS = 3_000;
+const nudge = (run: Run, name: string, tick: string) =>
+  run.arena.kube.patch(pathOf(run.namespace, 'Rds', name), { metadata: { labels: { tick } } });
+
+async function loginIn(run: Run, secret: string): Promise<Login> {
+  const object = await run.arena.kube.find<KubeObject & { data?: Record<string, string> }>(
+    pathOf(run.namespace, 'Secret', secret),
+  );
+  const value = (key: string) => Buffer.from(object?.data?.[key] ?? '', 'base64').toString();
+  const [type, host] = [value('type'), value('ip')];
+  return {
+    type,
+    host,
+    port: Number(value('port')),
+    username: value('username'),
+    password: value('password'),
+  };
+}
 
 const deferred = () => Promise.withResolvers<void>();
 const answerPhase = (answer: HookAnswer | undefined): unknown => answer?.status?.phase;
@@ -92,17 +114,19 @@ const answerPhase = (answer: HookAnswer | undefined): unknown => answer?.status?
 const steps: Steps = {
   apply: (run, { objects }) => applyAll(run, objects),
 
-  waitRds: (run, { name, until, seconds = 60 }) =>
-    waitFor(
-      `Rds ${name} ${JSON.stringify(until)}`,
-      async () => {
-        const object = await getRds(run, name);
-        const missing = object ? differences(object, until, run.ids.get(name)) : ['there is no such Rds'];
-        if (missing.length > 0) fail(missing.join('; '));
-        return true;
-      },
-      { timeoutMs: seconds * 1000 },
-    ),
+  waitRds: (run, { name, until, isHurried }) => {
+    let nudgedAt = Date.now();
+    return waitFor(`Rds ${name} ${JSON.stringify(until)}`, async () => {
+      const object = await getRds(run, name);
+      if (isHurried && object && Date.now() - nudgedAt > NUDGE_MS) {
+        nudgedAt = Date.now();
+        await nudge(run, name, `${nudgedAt}`);
+      }
+      const missing = object ? differences(object, until, run.ids.get(name)) : ['there is no such Rds'];
+      if (missing.length > 0) fail(missing.join('; '));
+      return true;
+    });
+  },
 
   waitOne: async (run, { names, until, as, others }) => {
     const winner = await waitFor(`one of ${names.join(', ')}`, async () => {
@@ -115,9 +139,15 @@ const steps: Steps = {
     for (const name of names) run.aliases.set(name, name === winner ? as : others);
   },
 
-  waitGone: (run, { kind, name, seconds = 90 }) =>
-    run.arena.kube.waitForGone(pathOf(run.namespace, kind, realName(run, name)), {
-      timeoutMs: seconds * 1000,
+  waitGone: (run, { kind, name }) =>
+    run.arena.kube.waitForGone(pathOf(run.namespace, kind, realName(run, name))),
+
+  waitCollected: (run) =>
+    waitFor('the children of deleted Rds to go', async () => {
+      const uids = (await rdsIn(run)).map(({ metadata }) => metadata.uid ?? '');
+      const left = run.arena.chronicle.leftOf(run.namespace, uids);
+      if (left.length > 0) fail(left.join(', '));
+      return true;
     }),
 
   waitFor: (run, { kind, name, owned }) =>
@@ -137,7 +167,7 @@ const steps: Steps = {
   delete: (run, { kind, name }) => run.arena.kube.delete(pathOf(run.namespace, kind, realName(run, name))),
 
   deleteCrd: (run) => run.arena.kube.delete(CRD_PATH),
-  waitCrdGone: (run) => run.arena.kube.waitForGone(CRD_PATH, { timeoutMs: 120_000 }),
+  waitCrdGone: (run) => run.arena.kube.waitForGone(CRD_PATH),
 
   annotate: (run, { name, annotations }) =>
     run.arena.kube.patch(pathOf(run.namespace, 'Rds', realName(run, name)), {
@@ -167,19 +197,15 @@ const steps: Steps = {
     run.ids.set(name, id ?? fail(`${name} has no id to remember`));
   },
 
-  waitBackup: (run, { name, phase, says, seconds = 60 }) =>
-    waitFor(
-      `RdsBackup ${name} ${phase} ${says ?? ''}`,
-      async () => {
-        const { status } =
-          (await run.arena.kube.find<RdsObject>(pathOf(run.namespace, 'RdsBackup', name))) ?? {};
-        const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
-        if (status?.phase !== phase || (says !== undefined && reason !== says))
-          fail(`${status?.phase} ${reason}`);
-        return true;
-      },
-      { timeoutMs: seconds * 1000 },
-    ),
+  waitBackup: (run, { name, phase, says }) =>
+    waitFor(`RdsBackup ${name} ${phase} ${says ?? ''}`, async () => {
+      const { status } =
+        (await run.arena.kube.find<RdsObject>(pathOf(run.namespace, 'RdsBackup', name))) ?? {};
+      const reason = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+      if (status?.phase !== phase || (says !== undefined && reason !== says))
+        fail(`${status?.phase} ${reason}`);
+      return true;
+    }),
 
   expectRefused: async (run, { object, message }) => {
     const answer = await run.arena.kube
@@ -325,6 +351,18 @@ const steps: Steps = {
   },
 
   pause: (_run, { ms }) => sleep(ms),
+
+  rememberLogin: async (run, { secret }) => void run.logins.set(secret, await loginIn(run, secret)),
+
+  logIn: async (run, { secret, as, works }) => {
+    const login = as === 'published' ? await loginIn(run, secret) : run.logins.get(secret);
+    const problem = await logIn(login ?? fail(`no login of ${secret} was remembered`)).then(
+      () => undefined,
+      String,
+    );
+    if ((problem === undefined) !== works)
+      fail(`${login?.username} of ${secret}: ${problem ?? 'was let in'}`);
+  },
 };
 
 export const carryOut = (run: Run, step: Step): Promise<unknown> =>

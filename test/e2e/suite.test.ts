@@ -12,7 +12,7 @@ import { SCENARIOS } from './scenarios/all.ts';
 import { storeOldObjects } from './scenarios/stored-old.ts';
 import { startSuite } from './suite.ts';
 
-t.setTimeout(900_000);
+t.setTimeout(1_800_000);
 
 const { home, notice } = metacontrollerHome();
 const only = process.env.E2E_ONLY?.split(',');

@@ -25,7 +25,6 @@ type Rds = KubeObject & { status?: RdsStatus };
 const NAMESPACE = 'team-a';
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rdss.otc.mcsps.de';
 const rdsPath = (name: string) => `/apis/otc.mcsps.de/v1alpha1/namespaces/${NAMESPACE}/rdss/${name}`;
-const PATIENCE = { timeoutMs: 120_000 };
 const PASSWORDS = ['Old-Passw0rd-1', 'Old-Passw0rd-2'];
 
 const { home, notice } = metacontrollerHome();
@@ -56,7 +55,7 @@ async function run(words: string, more: { env?: Record<string, string>; user?: s
 const withCloud = { env: cloud.env };
 const status = async (name: string) => (await kube.get<Rds>(rdsPath(name))).status ?? {};
 const ready = (name: string) =>
-  kube.waitForObject<Rds>(rdsPath(name), 'Ready', ({ status }) => status?.phase === 'Ready', PATIENCE);
+  kube.waitForObject<Rds>(rdsPath(name), 'Ready', ({ status }) => status?.phase === 'Ready');
 
 /** What changes an instance, or makes one; tags do neither. */
 const writes = async () =>
@@ -75,7 +74,6 @@ async function byHand(more: Partial<NewInstance>): Promise<string> {
   await waitFor(
     'the instance',
     async () => (await cloud.instances()).find((one) => one.id === id)?.status === 'ACTIVE',
-    PATIENCE,
   );
   await close();
   return id;
@@ -173,7 +171,6 @@ t.test(
       rdsPath('orders'),
       'asked for consent',
       ({ status }) => status?.conditions?.some(({ reason }) => reason === 'AdoptionNeeded') === true,
-      PATIENCE,
     );
     await kube.delete(`/api/v1/namespaces/${NAMESPACE}/services/shop`);
     await kube.patch(rdsPath('orders'), { metadata: { annotations: { 'otc.mcsps.de/adopt': orders } } });
@@ -182,13 +179,11 @@ t.test(
       `/api/v1/namespaces/${NAMESPACE}/services/shop`,
       'ours',
       ({ metadata }) => metadata.ownerReferences?.[0]?.kind === 'Rds',
-      PATIENCE,
     );
     await kube.waitForObject<Rds>(
       rdsPath('shop'),
       'with its children',
       ({ status }) => status?.conditions?.some(({ reason }) => reason === 'ChildNameTaken') !== true,
-      PATIENCE,
     );
 
     const done = await run('migrate', withCloud);
@@ -221,7 +216,6 @@ t.test('a day with a database', async (t) => {
     'planned',
     // The window itself is changed at once; what is left then is one plan.
     ({ status }) => status?.plan?.length === 1 && status.plan[0]?.field === 'spec.flavorref',
-    PATIENCE,
   );
   t.match(await run('plan shop'), {
     code: 0,
@@ -232,7 +226,6 @@ t.test('a day with a database', async (t) => {
     rdsPath('shop'),
     'resized',
     ({ status }) => status?.flavor === 'rds.mysql.n1.large.2' && status.phase === 'Ready',
-    PATIENCE,
   );
   t.match(await run('restart orders --yes'), { code: 0, stdout: /was restarted and is Ready/ });
 

@@ -49,7 +49,7 @@ export const dayTwo: Scenario[] = [
       },
       { do: 'waitEvent', type: 'Normal', reason: 'Scaled', message: 'disk 40 -> 50 GB' },
       { do: 'delete', kind: 'Rds', name: 'shop' },
-      { do: 'waitGone', kind: 'Rds', name: 'shop', seconds: 120 },
+      { do: 'waitGone', kind: 'Rds', name: 'shop' },
     ],
     cloud: { shop: { created: 1, now: 0, restarts: 0 } },
   },

@@ -101,7 +101,7 @@ export const disturbances: Scenario[] = [
     given: MANY.map((name) => rds(name)),
     steps: [
       { do: 'editController', times: 8, everyMs: 500 },
-      ...MANY.map((name) => ({ do: 'waitRds' as const, name, until: READY, seconds: 120 })),
+      ...MANY.map((name) => ({ do: 'waitRds' as const, name, until: READY })),
     ],
     cloud: Object.fromEntries(MANY.map((name) => [name, { created: 1, now: 1, tagged: true }])),
   },

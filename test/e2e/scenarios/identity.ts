@@ -1,8 +1,12 @@
 // Who owns which database: lost status, labels, names that come back, and two that want the same.
-import { READY, rds, type Scenario } from '../scenario.ts';
+import { type RdsState, READY, rds, type Scenario } from '../scenario.ts';
 
 const ADOPT = 'otc.mcsps.de/adopt';
 const KEPT = { deletionPolicy: 'Retain' };
+
+/** What is found is looked at in two calls: the history must not end between them. */
+const LOOKED_AT = ['Ready=True/Available', 'BackupsReady=True/BackupsFresh'];
+const ADOPTED: RdsState = { phase: 'Ready', id: 'set', conditions: LOOKED_AT };
 
 export const identity: Scenario[] = [
   {
@@ -69,6 +73,7 @@ export const identity: Scenario[] = [
       { do: 'rememberId', name: 'shop' },
       { do: 'delete', kind: 'Rds', name: 'shop' },
       { do: 'waitGone', kind: 'Rds', name: 'shop' },
+      { do: 'waitCollected' },
       { do: 'expectCloud', rds: { shop: { created: 1, now: 1, tagged: false } } },
       { do: 'apply', objects: [rds('shop', KEPT)] },
       { do: 'waitRds', name: 'shop', until: { id: 'unset', conditions: ['Ready=False/AdoptionNeeded'] } },
@@ -79,9 +84,10 @@ export const identity: Scenario[] = [
         until: {
           phase: 'Ready',
           id: 'same',
-          conditions: ['Ready=True/Available', 'CredentialsSafe=Unknown/RootPasswordUnknown'],
+          conditions: [...LOOKED_AT, 'CredentialsSafe=Unknown/RootPasswordUnknown'],
         },
       },
+      { do: 'waitFor', kind: 'Service', name: 'shop', owned: true },
     ],
     cloud: { shop: { created: 1, now: 1, tagged: true } },
   },
@@ -101,7 +107,7 @@ export const identity: Scenario[] = [
       {
         do: 'waitOne',
         names: ['left', 'right'],
-        until: { phase: 'Ready', id: 'set' },
+        until: ADOPTED,
         as: 'winner',
         others: 'loser',
       },
@@ -110,7 +116,7 @@ export const identity: Scenario[] = [
       { do: 'delete', kind: 'Rds', name: 'winner' },
       { do: 'waitGone', kind: 'Rds', name: 'winner' },
       { do: 'annotate', name: 'loser', annotations: { 'otc.mcsps.de/reconcile': '1' } },
-      { do: 'waitRds', name: 'loser', until: { phase: 'Ready', id: 'set' } },
+      { do: 'waitRds', name: 'loser', until: ADOPTED },
     ],
     cloud: {
       source: { created: 1, now: 1, tagged: true },

@@ -17,6 +17,7 @@ export const rdsBackups: Scenario[] = [
       { do: 'waitBackup', name: 'removed', phase: 'Completed', says: 'BackupCompleted' },
       { do: 'rememberId', kind: 'RdsBackup', name: 'kept' },
       { do: 'expectBackups', made: 2, now: 2 },
+      { do: 'waitRds', name: 'shop', until: READY, isHurried: true },
       { do: 'delete', kind: 'Rds', name: 'shop' },
       { do: 'waitGone', kind: 'Rds', name: 'shop' },
       { do: 'waitBackup', name: 'kept', phase: 'Completed' },

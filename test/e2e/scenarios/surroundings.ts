@@ -41,7 +41,7 @@ export const surroundings: Scenario[] = [
       { do: 'waitRds', name: 'kept', until: READY },
       { do: 'waitRds', name: 'dropped', until: READY },
       { do: 'delete', kind: 'Namespace', name: '' },
-      { do: 'waitGone', kind: 'Namespace', name: '', seconds: 120 },
+      { do: 'waitGone', kind: 'Namespace', name: '' },
     ],
     cloud: {
       kept: { created: 1, now: 1, finalBackups: 0, tagged: false },
