@@ -24,7 +24,16 @@ export type Plot = {
   limit?: { y: number; name: string };
 };
 
-export type Figure = { title: string; lines: Line[]; plots: Plot[]; notes: string[] };
+/** Drawn already. */
+export type Picture = { name: string; title: string; svg: string };
+
+export type Figure = {
+  title: string;
+  lines: Line[];
+  plots: Plot[];
+  pictures?: Picture[];
+  notes: string[];
+};
 
 export type Setting = {
   /** `tiny` only shows that the code runs. */

@@ -51,6 +51,8 @@ function write(figures: Figure[], head: string): void {
   mkdirSync(join(DOCS, 'images'), { recursive: true });
   for (const plot of figures.flatMap(({ plots }) => plots))
     writeFileSync(join(DOCS, 'images', `${plot.name}.svg`), svg(plot));
+  for (const picture of figures.flatMap(({ pictures = [] }) => pictures))
+    writeFileSync(join(DOCS, 'images', `${picture.name}.svg`), picture.svg);
 }
 
 const { values } = parseArgs({

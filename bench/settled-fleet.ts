@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import type { RdsSpec } from '../src/rds/spec.ts';
 import { createWorld, MINUTE } from '../test/support/world.ts';
 
 export type SettledFleet = {
@@ -18,7 +19,11 @@ type Body = {
 };
 
 type Saved = {
-  world: { instances: Record<string, unknown>; backups: Record<string, { id: string; instanceId: string }> };
+  world: {
+    instances: Record<string, unknown>;
+    backups: Record<string, { id: string; instanceId: string }>;
+    alarms: Record<string, { id: string }>;
+  };
 };
 
 const NAME = 'db-000000';
@@ -40,11 +45,20 @@ const SPEC = {
   vpc: 'default',
 };
 
-/** Lived once for all figures. */
-let template: ReturnType<typeof settledOne> | undefined;
+const WATCHED = {
+  ...SPEC,
+  autopilot: { mode: 'Act' as const, storage: { thresholdPercent: 80, stepGb: 10, maxGb: 200 } },
+};
 
-export async function settledFleet(count: number): Promise<SettledFleet> {
-  template ??= settledOne();
+/** Each lived once for all figures. */
+const templates = new Map<RdsSpec, ReturnType<typeof settledOne>>();
+
+export type FleetKind = { autopilot?: boolean };
+
+export async function settledFleet(count: number, kind: FleetKind = {}): Promise<SettledFleet> {
+  const spec = kind.autopilot ? WATCHED : SPEC;
+  const template = templates.get(spec) ?? settledOne(spec);
+  templates.set(spec, template);
   const { body, cloud } = await template;
   const { uid } = body.parent.metadata;
   const { id } = body.parent.status;
@@ -52,19 +66,26 @@ export async function settledFleet(count: number): Promise<SettledFleet> {
   const saved = JSON.parse(cloud) as Saved;
   const instance = JSON.stringify(saved.world.instances[id]);
   const backups = Object.values(saved.world.backups);
+  const alarms = Object.values(saved.world.alarms);
+  const one = { uid, id, alarmIds: alarms.map((alarm) => alarm.id) };
   for (let number = 0; number < count; number += 1) {
-    const copy = copier({ uid, id }, number);
+    const copy = copier(one, number);
     saved.world.instances[copy(id)] = JSON.parse(copy(instance));
     for (const backup of backups) {
       const backupId = `${number}-${backup.id}`;
       saved.world.backups[backupId] = { ...backup, id: backupId, instanceId: copy(id) };
     }
+    for (const alarm of alarms) {
+      saved.world.alarms[copy(alarm.id)] = JSON.parse(copy(JSON.stringify(alarm)));
+    }
   }
-  return { body: (number) => copier({ uid, id }, number)(text), cloud: JSON.stringify(saved) };
+  return { body: (number) => copier(one, number)(text), cloud: JSON.stringify(saved) };
 }
 
+type Ids = { uid: string; id: string; alarmIds: readonly string[] };
+
 /** Everything that tells one Rds from another, wherever it is written. */
-function copier({ uid, id }: { uid: string; id: string }, number: number): (text: string) => string {
+function copier({ uid, id, alarmIds }: Ids, number: number): (text: string) => string {
   const digits = number.toString(16).padStart(8, '0');
   const short = uid.replaceAll('-', '').slice(0, 12);
   const pairs = [
@@ -72,11 +93,13 @@ function copier({ uid, id }: { uid: string; id: string }, number: number): (text
     [uid, `${digits}${uid.slice(8)}`],
     [short, `${digits}${short.slice(8)}`],
     [id, `${digits}${id.slice(8)}`],
+    // `al`, a time, and what tells the alarms of one moment apart.
+    ...alarmIds.map((alarmId) => [alarmId, `al${digits}${alarmId.slice(10)}`] as const),
   ] as const;
   return (text) => pairs.reduce((copy, [from, to]) => copy.replaceAll(from, to), text);
 }
 
-async function settledOne(): Promise<{ body: Body; cloud: string }> {
+async function settledOne(spec: RdsSpec): Promise<{ body: Body; cloud: string }> {
   const world = await createWorld();
   try {
     await world.secret('root-password', { password: 'Chang3-me_now' });
@@ -85,20 +108,31 @@ async function settledOne(): Promise<{ body: Body; cloud: string }> {
       apiVersion: 'otc.mcsps.de/v1alpha1',
       kind: 'Rds',
       metadata: { name: NAME },
-      spec: SPEC,
+      spec,
     };
-    await world.apply(NAME, SPEC, {
+    await world.apply(NAME, spec, {
       'kubectl.kubernetes.io/last-applied-configuration': `${JSON.stringify(applied)}\n`,
     });
     await world.reaches(NAME, 'Ready');
-    await world.clock.advance(5 * MINUTE);
+    await world.clock.advance(10 * MINUTE);
     const last = world.calls.findLast(({ path }) => path.endsWith('/sync'));
     const body = last?.body as Body | undefined;
     if (body?.parent.status.phase !== 'Ready') throw new Error('the Rds did not settle');
-    return { body: { ...body, controller: storedController() }, cloud: world.simulator.save() };
+    return { body: inOrder({ ...body, controller: storedController() }), cloud: world.simulator.save() };
   } finally {
     await world.stop();
   }
+}
+
+/** Members of the call stay as they are; the keys of every object in it come sorted from Metacontroller. */
+function inOrder(body: Body): Body {
+  const sorted = (_key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return Object.fromEntries(
+    Object.entries(body).map(([member, value]) => [member, JSON.parse(JSON.stringify(value, sorted))]),
+  ) as Body;
 }
 
 /** As the API server keeps it after kubectl apply; the local loop sends the bare manifest. */

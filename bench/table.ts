@@ -29,7 +29,9 @@ export function markdown(figure: Figure): string {
     figure.lines.length > 0
       ? [row(HEAD), row(HEAD.map(() => '---')), ...figure.lines.map((line) => row(cells(line)))]
       : [];
-  const plots = figure.plots.map(({ name, title }) => `![${title}](images/${name}.svg)`);
+  const plots = [...figure.plots, ...(figure.pictures ?? [])].map(
+    ({ name, title }) => `![${title}](images/${name}.svg)`,
+  );
   return [`### ${figure.title}`, '', ...table, '', ...figure.notes, '', ...plots, '']
     .join('\n')
     .replace(/\n{3,}/g, '\n\n');

@@ -2,10 +2,14 @@
 
 import { HOUR, MINUTE, SECOND } from '../../test/support/world.ts';
 import { digits, type Figure, type Line, type Setting } from '../figure.ts';
+import type { FleetKind } from '../settled-fleet.ts';
 import { lifeCost, type Step } from './life.ts';
 import { difference, restedHook, sum } from './rested-hook.ts';
 
-type Sample = { count: number; windowMs: number };
+type Sample = { count: number; windowMs: number } & FleetKind;
+
+/** With the autopilot; the full run at the size of the target. */
+const WATCHED = { tiny: 3, quick: 100, full: 1_000 };
 
 const SCALES: Record<Setting['scale'], { samples: Sample[]; dayMs: number; restarted: number }> = {
   tiny: { samples: [{ count: 3, windowMs: 2 * MINUTE }], dayMs: 10 * MINUTE, restarted: 3 },
@@ -31,9 +35,9 @@ const SCALES: Record<Setting['scale'], { samples: Sample[]; dayMs: number; resta
 };
 
 const PACE_MS = 65 * SECOND;
-/** How long a list of backups counts; each window here is shorter, so its share is added. */
-const BACKUPS_MS = 6 * HOUR;
-const TARGET = { count: 1_000, perSync: 0.02 };
+/** How long a list of backups, and the trend of a disk, count; each window here is shorter, so their share is added. */
+const RARELY_MS = 6 * HOUR;
+const TARGET = { count: 1_000, perSync: 0.02, watched: 0.05 };
 
 export async function cloudCost({ scale }: Setting): Promise<Figure> {
   const { samples, dayMs, restarted } = SCALES[scale];
@@ -50,6 +54,14 @@ export async function cloudCost({ scale }: Setting): Promise<Figure> {
         : {}),
     });
   }
+  const watched = await callsPerSync({ count: WATCHED[scale], windowMs: 3 * PACE_MS, autopilot: true });
+  lines.push({
+    what: `calls per sync, ${WATCHED[scale]} Rds with autopilot`,
+    value: digits(watched, 4),
+    ...(WATCHED[scale] === TARGET.count
+      ? { target: `<= ${TARGET.watched}`, isMet: watched <= TARGET.watched }
+      : {}),
+  });
   lines.push(await logins(dayMs), await afterRestart(restarted));
   const steps = await lifeCost({ instant: true });
   lines.push(
@@ -71,7 +83,7 @@ export async function cloudCost({ scale }: Setting): Promise<Figure> {
       },
     ],
     notes: [
-      'Calls per sync hold the list of backups of each instance, which is read once in 6 h.',
+      'Calls per sync hold what is read of each instance once in 6 h: its backups, and with the autopilot the trend of its disk.',
       ...steps
         .filter(({ calls, least: needed }) => calls !== needed)
         .map(
@@ -89,15 +101,16 @@ function lifeLine(how: string, steps: Step[]): Line {
   return { what: `calls per life (create, final backup, delete) / least possible; ${how}`, value };
 }
 
-async function callsPerSync({ count, windowMs }: Sample): Promise<number> {
-  const hook = await restedHook(count, { gapMs: PACE_MS / count });
+async function callsPerSync({ count, windowMs, autopilot = false }: Sample): Promise<number> {
+  const hook = await restedHook(count, { gapMs: PACE_MS / count, autopilot });
   await hook.run(PACE_MS + 10 * SECOND);
   const before = hook.calls();
-  const { syncs } = await hook.run(windowMs);
+  const { syncs, blind } = await hook.run(windowMs);
   const calls = difference(hook.calls(), before);
   await hook.world.stop();
-  const backupReads = (count * windowMs) / BACKUPS_MS;
-  return (sum(calls) + backupReads) / syncs;
+  if (blind > 0) throw new Error(`${blind} of ${syncs} syncs are not at rest`);
+  const rareReads = ((autopilot ? 2 : 1) * count * windowMs) / RARELY_MS;
+  return (sum(calls) + rareReads) / syncs;
 }
 
 async function logins(dayMs: number): Promise<Line> {

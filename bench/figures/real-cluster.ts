@@ -7,14 +7,20 @@ import { startOperatorCluster } from '../../test/cluster/operator-cluster.ts';
 import { digits, type Figure, type Setting } from '../figure.ts';
 import { sum } from './rested-hook.ts';
 
-const SCALES = { tiny: 0, quick: 0, full: 100 };
+/** A thousand take some ten minutes, because of our own rate limit: `REAL_FLEET=1000 npm run bench -- --only=real-cluster`. */
+const SCALES = { tiny: 0, quick: 0, full: Number(process.env.REAL_FLEET ?? 100) };
 const SPEED = 1_000_000;
 const LOOK_MS = 500;
-const PATIENCE_MS = 240_000;
+const PATIENCE_PER_RDS_MS = 3_000;
 const NAMESPACE = 'team-a';
 const PATH = `/apis/otc.mcsps.de/v1alpha1/namespaces/${NAMESPACE}/rdss`;
 
-type Listed = { apiVersion: string; kind: string; metadata: { name: string }; status?: { phase?: string } };
+type Listed = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  status?: { binding?: unknown };
+};
 
 export async function realCluster({ scale }: Setting): Promise<Figure> {
   const count = SCALES[scale];
@@ -30,11 +36,14 @@ export async function realCluster({ scale }: Setting): Promise<Figure> {
     await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     let statusWrites = 0;
     const statuses = new Map<string, string>();
+    // Once is enough, and so is a connection: time flies in this cloud, and disks fill up while the last ones are still made.
+    const ready = new Set<string>();
     const watch = kube.watch(PATH, ({ object }) => {
       const { metadata, status } = object as Listed;
       const text = JSON.stringify(status ?? null);
       if (status && statuses.get(metadata.name) !== text) statusWrites += 1;
       statuses.set(metadata.name, text);
+      if (status?.binding) ready.add(metadata.name);
     });
     const callsBefore = sum(await cloud.calls());
     const startedAt = performance.now();
@@ -47,9 +56,9 @@ export async function realCluster({ scale }: Setting): Promise<Figure> {
       });
     }
     const appliedMs = performance.now() - startedAt;
-    const isReady = ({ status }: Listed) => status?.phase === 'Ready';
-    while ((await kube.list<Listed>(PATH)).filter(isReady).length < count) {
-      if (performance.now() - startedAt > PATIENCE_MS) throw new Error('the fleet is not ready in time');
+    while (ready.size < count) {
+      if (performance.now() - startedAt > count * PATIENCE_PER_RDS_MS)
+        throw new Error('the fleet is not ready in time');
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     const seconds = (performance.now() - startedAt) / 1_000;

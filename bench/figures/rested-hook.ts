@@ -2,7 +2,7 @@
 
 import { createOpenCloud } from '../../src/otc/open.ts';
 import { createWorld, HOUR, type World } from '../../test/support/world.ts';
-import { settledFleet } from '../settled-fleet.ts';
+import { type FleetKind, settledFleet } from '../settled-fleet.ts';
 
 export type RestedHook = {
   world: World;
@@ -26,10 +26,13 @@ type Start = {
   gapMs: number;
   /** Just started, with the shipped rate limit. */
   isNew?: boolean;
-};
+} & FleetKind;
 
-export async function restedHook(count: number, { gapMs, isNew = false }: Start): Promise<RestedHook> {
-  const fleet = await settledFleet(count);
+export async function restedHook(
+  count: number,
+  { gapMs, isNew = false, ...kind }: Start,
+): Promise<RestedHook> {
+  const fleet = await settledFleet(count, kind);
   const world = await createWorld();
   await world.clock.advance(HOUR);
   world.simulator.load(fleet.cloud);

@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { demoVariables } from '../../src/simulator/demo-account.ts';
 import { freePort } from '../../test/cluster/free-port.ts';
+import { COMPILED } from '../../test/support/compiled.ts';
 import type { Reading } from './probe.ts';
 
 export type Program = {
   url: string;
   port: number;
-  read(what: 'cpu' | 'memory'): Promise<Reading>;
+  read(what: 'cpu' | 'memory' | 'profile'): Promise<Reading>;
   stop(): Promise<void>;
 };
 
@@ -51,7 +52,7 @@ async function launch({ entry, args, env, ready, core, flags = [] }: Launch): Pr
   const [command = '', ...rest] = hasCores && core === 'measured' ? ['taskset', '-c', '0', ...node] : node;
   const child = spawn(command, rest, {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env?.(port) },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...COMPILED, ...env?.(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const url = `http://127.0.0.1:${port}`;

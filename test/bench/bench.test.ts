@@ -13,7 +13,7 @@ t.test('every figure is measured', async (t) => {
   const { stdout } = await run(
     process.execPath,
     [join(import.meta.dirname, '..', '..', 'bench', 'main.ts'), '--tiny'],
-    { timeout: 240_000 },
+    { timeout: 900_000 },
   );
   const wanted = [
     /hook \/ route that parses +\d/,
