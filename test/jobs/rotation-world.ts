@@ -3,7 +3,7 @@
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { SqlReport } from '../../src/rds/sql-wish.ts';
 import { MINUTE, SECOND, type WorldOptions } from '../support/world.ts';
-import { createJobWorld } from './job-world.ts';
+import { createJobWorld, type JobWorld } from './job-world.ts';
 
 export const HOUR = MINUTE;
 export const TIMING = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND, hourMs: HOUR };
@@ -12,7 +12,7 @@ type Test = Parameters<typeof createJobWorld>[0];
 
 type Options = Pick<WorldOptions, 'logTo'> & {
   /** Who carries out the first Job, with its files. */
-  firstJob?: (files: Record<string, string>) => Promise<Partial<SqlReport>>;
+  firstJob?: (files: Record<string, string>, world: JobWorld) => Promise<Partial<SqlReport>>;
 };
 
 export async function rotationWorld(t: Test, spec: RdsSpec, { firstJob, ...options }: Options = {}) {
@@ -21,7 +21,7 @@ export async function rotationWorld(t: Test, spec: RdsSpec, { firstJob, ...optio
   await world.reaches('shop', 'Ready');
   await world.clock.advance(10 * SECOND);
   const job = await world.onlyJob();
-  await world.ends(job, await firstJob?.(await world.secretValues(job.metadata.name)));
+  await world.ends(job, await firstJob?.(await world.secretValues(job.metadata.name), world));
   await world.clock.advance(10 * SECOND);
   const more = {
     login: async (account: string) =>
