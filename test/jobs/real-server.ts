@@ -14,6 +14,7 @@ import { postgresql } from '../../src/simulator/real/postgresql.ts';
 import { launch, missingPrograms } from '../../src/simulator/real/programs.ts';
 import * as kinds from '../../src/simulator/real/server-kinds.ts';
 import { type Endpoint, type EngineUnderTest, mysql, postgres } from '../simulator/real-cloud.ts';
+import { COMPILED } from '../support/compiled.ts';
 
 export const ROOT_PASSWORD = 'R00t-of-the-cloud';
 const SQL_PROGRAM = new URL('../../src/jobs/sql.ts', import.meta.url).pathname;
@@ -85,10 +86,9 @@ function onlyWithTls(engine: SqlEngine, files: { key: string; cert: string }): S
     ...kind,
     start(home, port) {
       if (engine === 'MySQL') {
-        const paths = [`--datadir=${home.data}`, `--socket=${join(home.folder, 'socket')}`];
         const tls = [`--ssl-key=${files.key}`, `--ssl-cert=${files.cert}`, '--require-secure-transport=ON'];
-        const args = ['--no-defaults', ...paths, '--skip-name-resolve', '--bind-address=127.0.0.1', ...tls];
-        return launch('mariadbd', [...args, `--port=${port}`], { runAs: home.runAs, endsOn: 'TERM' });
+        const args = [...kinds.mariadbArguments(home), '--bind-address=127.0.0.1', `--port=${port}`, ...tls];
+        return launch('mariadbd', args, { runAs: home.runAs, endsOn: 'TERM' });
       }
       const hba = join(home.data, 'pg_hba.conf');
       writeFileSync(hba, 'hostssl all all 127.0.0.1/32 scram-sha-256\n');
@@ -112,7 +112,8 @@ export async function startServer(engine: SqlEngine, { tls = false } = {}) {
   // The unprivileged user of the server must get through.
   chmodSync(folder, 0o755);
   const { admin, belongings } = await supply.take('one');
-  await database.createRoot({ admin, belongings, forwardsFrom: undefined }, ROOT_PASSWORD);
+  const made = { admin, belongings, forwardsFrom: undefined };
+  await database.createRoot(made, ROOT_PASSWORD);
   const login = { host: '127.0.0.1', port: admin.port, username: 'root', password: ROOT_PASSWORD };
 
   const query = (sql: string, as: Partial<Endpoint> = {}): Promise<string> =>
@@ -125,6 +126,8 @@ export async function startServer(engine: SqlEngine, { tls = false } = {}) {
     login,
     query,
     asAdmin,
+    /** As the cloud resets it. */
+    setRootPassword: (password: string) => database.setRootPassword(made, password),
     /** How much was ever written, as the server itself counts it. */
     writes: () => WRITES[engine](asAdmin),
     /** With the very files that the hook gave its Job. */
@@ -200,6 +203,7 @@ export async function runSqlProgram(options: RunOptions): Promise<Run> {
   const { paths, remove } = mounted(options);
   const child = spawn(process.execPath, [SQL_PROGRAM], {
     env: {
+      ...COMPILED,
       SQL_WISH_DIR: paths.wish,
       SQL_LOGIN_DIR: paths.login,
       TERMINATION_LOG: paths.log,

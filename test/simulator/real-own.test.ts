@@ -40,6 +40,13 @@ for (const engine of [mysql, postgres])
       t.equal((await cloud.rds('PUT', `/instances/${first.id}/ip`, { new_ip: '192.168.0.9' })).status, 400);
     });
 
+    // A MariaDB that starts removes the temporary tables of others that use the same folder.
+    if (engine === mysql)
+      await t.test('has a folder of its own for temporary tables', async (t) => {
+        const folder = (await query(at, 'SELECT @@tmpdir')).trim();
+        t.ok(folder.startsWith(join(cloud.folder, 'instances', first.id)), folder);
+      });
+
     const backup = await cloud.backedUp(first.id, 'good');
     await query(at, sql.spoil);
     const other = { ...order, port: await freePort(engine), name: 'second', password: 'Anders-1234' };
@@ -160,7 +167,7 @@ t.test(alone, { skip: reasonToSkip(postgres) }, async (t) => {
     const list = (await (await fetch(`${rds}/instances`, { headers })).json()) as Json;
     return list.instances[0];
   };
-  for (const end = Date.now() + 60_000; (await show()).status === 'BUILD' && Date.now() < end; )
+  for (const end = Date.now() + 300_000; (await show()).status === 'BUILD' && Date.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, 100));
   const at = endpointOf(await show());
   t.equal((await postgres.query(at, 'SELECT 1')).trim(), '1');

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -23,13 +23,23 @@ export type ServerKind = {
 /** Kept in the instance's folder. */
 type Known = { password: string; belongings: Belongings };
 
-export type Home = { folder: string; data: string; runAs: RunAs };
+export type Home = {
+  folder: string;
+  data: string;
+  /** For what a server needs for a moment only. */
+  temporary: string;
+  runAs: RunAs;
+};
 
 /** Debian's nobody and nogroup. PostgreSQL refuses to run as root, and MariaDB should. */
 const NOBODY = { uid: 65534, gid: 65534 };
-const START_TIMEOUT_MS = 60_000;
+/** One that ends is noticed at once; this is for one that hangs, and a busy machine is slow. */
+const START_TIMEOUT_MS = 300_000;
+const START_ATTEMPTS = 3;
 const STOP_TIMEOUT_MS = 20_000;
 const PAUSE_MS = 100;
+
+class Ended extends Error {}
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -43,14 +53,27 @@ export function ownServers(
   async function homeOf(instanceId: string): Promise<Home> {
     const isRoot = userInfo().uid === 0;
     const folder = folderOf(instanceId);
+    const temporary = join(folder, 'temporary');
+    await mkdir(temporary, { recursive: true });
     if (isRoot) {
-      await chown(folder, NOBODY.uid, NOBODY.gid);
+      for (const path of [folder, temporary]) await chown(path, NOBODY.uid, NOBODY.gid);
       await chmod(folder, 0o700);
     }
-    return { folder, data: join(folder, 'data'), runAs: isRoot ? NOBODY : {} };
+    return { folder, data: join(folder, 'data'), temporary, runAs: isRoot ? NOBODY : {} };
   }
 
+  /** A port that was free a moment ago may be taken by a connection of somebody: then another one is tried. */
   async function start(instanceId: string, home: Home, password: string): Promise<Login> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startOnce(instanceId, home, password);
+      } catch (error) {
+        if (attempt === START_ATTEMPTS || !(error instanceof Ended)) throw error;
+      }
+    }
+  }
+
+  async function startOnce(instanceId: string, home: Home, password: string): Promise<Login> {
     const port = await freePort();
     const child = kind.start(home, port);
     let complaint = '';
@@ -69,7 +92,7 @@ export function ownServers(
   async function untilItAnswers(admin: Login, child: ChildProcess, complaint: () => string): Promise<void> {
     for (const end = Date.now() + START_TIMEOUT_MS; ; ) {
       if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
-        throw new Error(`The server did not start: ${complaint()}`);
+        throw new Ended(`The server did not start: ${complaint()}`);
       const failure = await database.survey(admin).then(
         () => undefined,
         (error: Error) => error,

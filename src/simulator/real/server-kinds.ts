@@ -11,11 +11,17 @@ export const POSTGRESQL_SERVER = ['postgres', 'initdb'];
 
 const ADMIN = 'rdsAdmin';
 
-const mariadbArguments = ({ folder, data }: Home): string[] => [
+/** A server that starts removes the temporary tables it finds: in a common folder those of another one, which then fails. */
+const mariadbPlaces = ({ data, temporary }: Home): string[] => [
   '--no-defaults',
   `--datadir=${data}`,
-  `--socket=${join(folder, 'socket')}`,
-  `--pid-file=${join(folder, 'pid')}`,
+  `--tmpdir=${temporary}`,
+];
+
+export const mariadbArguments = (home: Home): string[] => [
+  ...mariadbPlaces(home),
+  `--socket=${join(home.folder, 'socket')}`,
+  `--pid-file=${join(home.folder, 'pid')}`,
   '--skip-name-resolve',
   '--innodb-buffer-pool-size=32M',
   '--innodb-log-file-size=16M',
@@ -25,9 +31,9 @@ export const mariadbServer: ServerKind = {
   admin: ADMIN,
   stopSignal: 'SIGTERM',
   async initialise(home, password) {
-    const { data, folder, runAs } = home;
-    const args = [`--datadir=${data}`, '--skip-test-db', '--auth-root-authentication-method=normal'];
-    await run('mariadb-install-db', ['--no-defaults', ...args], { runAs });
+    const { runAs } = home;
+    const args = ['--skip-test-db', '--auth-root-authentication-method=normal'];
+    await run('mariadb-install-db', [...mariadbPlaces(home), ...args], { runAs });
     // The package's own accounts go: `root` is the instance's, at any host.
     const sql = `FLUSH PRIVILEGES;
 CREATE USER '${ADMIN}'@'127.0.0.1' IDENTIFIED BY '${password}';
@@ -35,8 +41,7 @@ GRANT ALL PRIVILEGES ON *.* TO '${ADMIN}'@'127.0.0.1' WITH GRANT OPTION;
 DELETE FROM mysql.global_priv WHERE User IN ('root', '') OR Host = 'localhost' AND User NOT IN ('${ADMIN}', 'mariadb.sys');
 FLUSH PRIVILEGES;
 `;
-    const args2 = [...mariadbArguments({ data, folder, runAs }), '--bootstrap'];
-    await run('mariadbd', args2, { runAs, input: sql });
+    await run('mariadbd', [...mariadbArguments(home), '--bootstrap'], { runAs, input: sql });
   },
   start(home, port) {
     const args = [...mariadbArguments(home), '--bind-address=127.0.0.1', `--port=${port}`];
