@@ -19,7 +19,11 @@ t.test('SIGTERM finishes the calls in flight, refuses new ones and ends with 0',
     headers: json,
     body: syncBody('1'),
   });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const isAsked = async () => {
+    const { body } = await request(`http://127.0.0.1:${simulatorPort}/_sim/calls`);
+    return 'rds' in ((await body.json()) as object);
+  };
+  while (!(await isAsked())) await new Promise((resolve) => setTimeout(resolve, 50));
   child.kill('SIGTERM');
   const answer = await call;
   t.equal(answer.statusCode, 200, 'the call that was under way is answered');

@@ -47,7 +47,7 @@ t.test('a renewed certificate is served without a restart, and a broken one is n
   });
   const { port } = server.address() as AddressInfo;
   const until = async (isThere: () => boolean | Promise<boolean>) => {
-    for (let tries = 0; tries < 200 && !(await isThere()); tries += 1) await sleep(50);
+    for (let tries = 0; tries < 6_000 && !(await isThere()); tries += 1) await sleep(50);
   };
   t.equal(await servedName(port), 'first');
   makeCertificate(folder, 'second');

@@ -119,7 +119,6 @@ export async function startMonitored(folder: string, options: { scrapeSeconds: n
     ],
     env: { PATH: process.env.PATH ?? '' },
     logFile: join(folder, 'prometheus.log'),
-    readyTimeoutMs: 30_000,
     isReady: async () => {
       const { statusCode, body } = await request(`${base}/-/ready`);
       await body.dump();
@@ -141,7 +140,7 @@ export async function startMonitored(folder: string, options: { scrapeSeconds: n
         async () =>
           [...(await page('/metrics/databases')).matchAll(/seen_timestamp_seconds\{.*phase="Ready"\}/g)]
             .length === 3,
-        { timeoutMs: 90_000, everyMs: 500 },
+        { everyMs: 500 },
       ),
     load: async (name: string, load: Load) => simulator('load', { id: await idOf(name), ...load }),
     setStatus: async (name: string, status: string) => simulator(`instances/${await idOf(name)}`, { status }),

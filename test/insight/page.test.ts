@@ -32,9 +32,11 @@ t.test('a thousand databases are written without making hook calls wait', async 
     sample: { ...sample, measures: points },
   }));
   const times = Array.from({ length: 5 }, () => {
-    const startedAt = performance.now();
+    // Of the processor, which others may be using as well.
+    const before = process.cpuUsage();
     databaseMetrics(fleet, START);
-    return performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
   });
   t.ok(Math.min(...times) < 200, `${Math.round(Math.min(...times))} ms`);
 });

@@ -61,7 +61,7 @@ t.test('the SQL Job as its pod runs it', async (t) => {
             ),
           );
         const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`;
-        return kube.waitForObject<Job>(path, 'the end', hasEnded, { timeoutMs: 120_000 });
+        return kube.waitForObject<Job>(path, 'the end', hasEnded);
       }
       const outputs = async () => (await runner.outputs()).filter((one) => one.namespace === namespace);
 

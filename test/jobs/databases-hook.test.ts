@@ -165,6 +165,34 @@ t.test('what failed is named, the rest is published, and it is tried again later
   t.match(await world.databasesReady(), { status: 'True' });
 });
 
+t.test('a Job whose Secret could not be made gets it at the next call, and goes on', async (t) => {
+  const world = await createJobWorld(t);
+  const users = [{ name: 'app', password: 'App-12345' }];
+  await world.apply('shop', { databases: ['goods'], users });
+  await world.reaches('shop', 'Ready');
+  await world.clock.advance(10 * SECOND);
+  const job = await world.onlyJob();
+  const secret = `/api/v1/namespaces/team-a/secrets/${job.metadata.name}`;
+  const wish = await world.wishOf(job);
+  await world.kube('DELETE', secret);
+  await world.clock.advance(10 * SECOND);
+  t.same(await world.wishOf(job), wish, 'a pod that waits for it can start');
+  t.equal((await world.secretValues(job.metadata.name))['password-0'], 'App-12345');
+  t.equal((await world.onlyJob()).metadata.uid, job.metadata.uid, 'the same Job');
+
+  await world.apply('shop', { databases: ['goods'], users, paused: true });
+  await world.kube('DELETE', secret);
+  await world.clock.advance(10 * SECOND);
+  t.equal(await world.object(secret), undefined, 'nothing is begun while paused');
+  await world.apply('shop', { databases: ['goods'], users });
+  await world.clock.advance(60 * SECOND);
+  const last = await world.onlyJob();
+  await world.ends(last);
+  t.match(await world.databasesReady(), { status: 'True', reason: 'DatabasesApplied' });
+  t.same(await world.jobs(), []);
+  t.notOk((await world.secretNames()).includes(last.metadata.name));
+});
+
 t.test('a Job without a report is told by what the Job itself says', async (t) => {
   const world = await createJobWorld(t);
   await world.apply('shop', { databases: ['goods'] });

@@ -17,7 +17,6 @@ type Rds = KubeObject & { status?: RdsStatus };
 
 const NAMESPACE = 'logs';
 const RDS = `/apis/otc.mcsps.de/v1alpha1/namespaces/${NAMESPACE}/rdss/shop`;
-const PATIENCE = { timeoutMs: 120_000 };
 
 t.test('a log Job on a real control plane', async (t) => {
   const { home, notice } = metacontrollerHome();
@@ -44,7 +43,7 @@ t.test('a log Job on a real control plane', async (t) => {
     spec: { deletionPolicy: 'Delete' },
   });
   const isReady = ({ status }: Rds) => status?.phase === 'Ready';
-  await kube.waitForObject<Rds>(RDS, 'Ready', isReady, PATIENCE);
+  await kube.waitForObject<Rds>(RDS, 'Ready', isReady);
   // The first line is written when the database is built; a span ends at a whole second.
   await sleep(2_000);
 
@@ -68,7 +67,7 @@ t.test('a log Job on a real control plane', async (t) => {
     await kube.send('PATCH', RDS, { metadata: { annotations } }, 'application/merge-patch+json');
     const isTaken = ({ status }: Rds) =>
       status?.handled?.['otc.mcsps.de/logs'] === value && status.logJob?.name !== undefined;
-    const { status } = await kube.waitForObject<Rds>(RDS, `order ${value} taken`, isTaken, PATIENCE);
+    const { status } = await kube.waitForObject<Rds>(RDS, `order ${value} taken`, isTaken);
     return status?.logJob?.name ?? '';
   }
   const ended = (name: string) =>
@@ -76,7 +75,6 @@ t.test('a log Job on a real control plane', async (t) => {
       RDS,
       `${name} ended`,
       ({ status }) => status?.logJob?.name === name && /Succeeded|Failed/.test(status.logJob.state),
-      PATIENCE,
     );
   const outputOf = async (name: string) => {
     const all = await runner.outputs();
@@ -129,7 +127,6 @@ t.test('a log Job on a real control plane', async (t) => {
     await waitFor(
       'the Secret to go',
       async () => (await kube.find(`/api/v1/namespaces/${NAMESPACE}/secrets/${name}`)) === undefined,
-      PATIENCE,
     );
     t.notOk((await outputOf(name)).some(({ stdout }) => stdout === ''));
   });
@@ -175,7 +172,7 @@ t.test('a log Job on a real control plane', async (t) => {
       (await outputOf(name)).some(({ stderr }) => /next try in/.test(stderr)),
     );
     await kube.send('DELETE', RDS);
-    await waitFor('the Rds to go', async () => (await kube.find(RDS)) === undefined, PATIENCE);
+    await waitFor('the Rds to go', async () => (await kube.find(RDS)) === undefined);
     t.equal(await kube.find(`/api/v1/namespaces/${NAMESPACE}/secrets/${name}`), undefined);
     for (const one of access) {
       const token = one.form === 'token' ? one.token : '';

@@ -94,7 +94,7 @@ export async function manyUsers(t: Test, server: RealServer): Promise<void> {
   );
   const timed = async () => {
     const startedAt = performance.now();
-    const { exitCode, report } = await server.run({ databases, users }, { deadlineSeconds: 200 });
+    const { exitCode, report } = await server.run({ databases, users }, { deadlineSeconds: 600 });
     return { exitCode, changed: report.changed, seconds: (performance.now() - startedAt) / 1_000 };
   };
   const fresh = await timed();
@@ -113,7 +113,7 @@ export async function unreachable(t: Test, server: RealServer): Promise<void> {
     engine,
     login: { ...login, password: 'Wr0ng-password' },
     declared,
-    deadlineSeconds: 4,
+    deadlineSeconds: 10,
   });
   t.equal(wrong.exitCode, 1);
   t.match(wrong.report, { changed: 0, fatal: /refuses the login of the administrator/ });
@@ -132,7 +132,7 @@ export async function slowStart(t: Test, engine: SqlEngine): Promise<void> {
     });
   });
   const login = { host: '127.0.0.1', port, username: 'root', password: ROOT_PASSWORD };
-  const running = runSqlProgram({ engine, login, declared: { databases: ['early'] }, deadlineSeconds: 90 });
+  const running = runSqlProgram({ engine, login, declared: { databases: ['early'] }, deadlineSeconds: 300 });
   const server = await startServer(engine);
   t.teardown(() => server.stop());
   const { connect } = await import('node:net');

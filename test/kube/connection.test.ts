@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import fs, { writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import t from 'tap';
 import { stringify } from 'yaml';
@@ -160,17 +161,15 @@ t.test('outside of a cluster there is no connection', async (t) => {
 t.test('in a cluster the service account is used, and its token read for each call', async (t) => {
   let token = 'first';
   const read: string[] = [];
-  const { inClusterConnection: connect } = await t.mockImport<typeof import('../../src/kube/connection.ts')>(
-    '../../src/kube/connection.ts',
-    {
-      'node:fs': {
-        readFileSync: (path: string) => {
-          read.push(path);
-          return path.endsWith('token') ? `${token}\n` : 'the CA';
-        },
-      },
-    },
-  );
+  const readFile = t.capture(fs, 'readFileSync', (path: string) => {
+    read.push(path);
+    return path.endsWith('token') ? `${token}\n` : 'the CA';
+  });
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    readFile.restore();
+    syncBuiltinESMExports();
+  });
   const table = [
     { given: { KUBERNETES_SERVICE_HOST: '10.96.0.1' }, want: 'https://10.96.0.1:443' },
     {
@@ -180,13 +179,17 @@ t.test('in a cluster the service account is used, and its token read for each ca
     { given: { KUBERNETES_SERVICE_HOST: 'fd00::1' }, want: 'https://[fd00::1]:443' },
   ];
   for (const { given, want } of table) {
-    const connection = connect(given);
+    const connection = inClusterConnection(given);
     t.equal(connection?.url, want);
     t.ok(URL.canParse(connection?.url ?? ''));
     t.match(connection, { ca: 'the CA', cert: undefined, key: undefined });
   }
-  t.equal(connect({ KUBERNETES_SERVICE_HOST: 'h' })?.token(), 'first');
+  t.equal(inClusterConnection({ KUBERNETES_SERVICE_HOST: 'h' })?.token(), 'first');
   token = 'second';
-  t.equal(connect({ KUBERNETES_SERVICE_HOST: 'h' })?.token(), 'second', 'projected tokens rotate');
+  t.equal(
+    inClusterConnection({ KUBERNETES_SERVICE_HOST: 'h' })?.token(),
+    'second',
+    'projected tokens rotate',
+  );
   t.ok(read.includes('/var/run/secrets/kubernetes.io/serviceaccount/token'));
 });

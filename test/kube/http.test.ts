@@ -71,17 +71,17 @@ const ok = (response: ServerResponse) => response.writeHead(200).end('{"kind":"L
 t.test('a call goes out as it was meant and comes back as JSON', { skip }, async (t) => {
   const { url, seen } = await serve(t, ok);
   const call = open(t, { url, token: () => 'a-token' });
-  t.same(await call({ method: 'GET', path: '/api/v1/x?limit=1', deadlineMs: 5_000 }), {
+  t.same(await call({ method: 'GET', path: '/api/v1/x?limit=1', deadlineMs: 60_000 }), {
     status: 200,
     body: { kind: 'Lease' },
   });
-  await call({ method: 'POST', path: '/api/v1/x', body: { a: 'ü' }, deadlineMs: 5_000 });
+  await call({ method: 'POST', path: '/api/v1/x', body: { a: 'ü' }, deadlineMs: 60_000 });
   await call({
     method: 'PATCH',
     path: '/api/v1/x',
     body: { b: 1 },
     contentType: 'application/merge-patch+json',
-    deadlineMs: 5_000,
+    deadlineMs: 60_000,
   });
   t.match(seen, [
     { method: 'GET', url: '/api/v1/x?limit=1', headers: { authorization: 'Bearer a-token' }, body: '' },
@@ -95,7 +95,7 @@ t.test('the token is asked for each time, and left out where there is none', { s
   const { url, seen } = await serve(t, ok);
   const tokens = ['one', 'two', undefined];
   const call = open(t, { url, token: () => tokens.shift() });
-  for (let count = 0; count < 3; count += 1) await call({ method: 'GET', path: '/', deadlineMs: 5_000 });
+  for (let count = 0; count < 3; count += 1) await call({ method: 'GET', path: '/', deadlineMs: 60_000 });
   t.same(
     seen.map(({ headers }) => headers.authorization),
     ['Bearer one', 'Bearer two', undefined],
@@ -105,7 +105,7 @@ t.test('the token is asked for each time, and left out where there is none', { s
 t.test('a refusal is an answer, not a failure', { skip }, async (t) => {
   const { url } = await serve(t, (response) => response.writeHead(403).end('{"message":"forbidden"}'));
   const call = open(t, { url });
-  t.same(await call({ method: 'GET', path: '/', deadlineMs: 5_000 }), {
+  t.same(await call({ method: 'GET', path: '/', deadlineMs: 60_000 }), {
     status: 403,
     body: { message: 'forbidden' },
   });
@@ -113,7 +113,7 @@ t.test('a refusal is an answer, not a failure', { skip }, async (t) => {
 
 t.test('an answer that is not JSON keeps its first words', { skip }, async (t) => {
   const { url } = await serve(t, (response) => response.writeHead(502).end(`<html>${'x'.repeat(900)}`));
-  const { status, body } = await open(t, { url })({ method: 'GET', path: '/', deadlineMs: 5_000 });
+  const { status, body } = await open(t, { url })({ method: 'GET', path: '/', deadlineMs: 60_000 });
   t.equal(status, 502);
   t.match(body, { message: /^<html>x+$/ });
   t.equal((body as { message: string }).message.length, 200);
@@ -126,7 +126,7 @@ t.test(
     const { url, seen } = await serve(t, ok);
     for (const ca of [other.cert, undefined]) {
       const call = open(t, { url, ca, token: () => 'S3cr3t' });
-      await t.rejects(call({ method: 'GET', path: '/', deadlineMs: 5_000 }), {
+      await t.rejects(call({ method: 'GET', path: '/', deadlineMs: 60_000 }), {
         name: 'KubeUnreachable',
         message: new RegExp(`${url}.*certificate`),
       });
@@ -138,7 +138,7 @@ t.test(
 t.test('nobody there is unreachable, with address and reason', async (t) => {
   const call = open(t, { url: 'https://localhost:1', token: () => 'S3cr3t' });
   try {
-    await call({ method: 'GET', path: '/', deadlineMs: 5_000 });
+    await call({ method: 'GET', path: '/', deadlineMs: 60_000 });
     t.fail('must throw');
   } catch (error) {
     t.match(error, { name: 'KubeUnreachable', message: /https:\/\/localhost:1 does not answer: .+/ });
@@ -154,7 +154,7 @@ t.test('a server that is silent is given up at the deadline', { skip }, async (t
     name: 'KubeUnreachable',
     message: /timeout/,
   });
-  t.ok(Date.now() - startedAt < 5_000, 'not later');
+  t.ok(Date.now() - startedAt < 30_000, 'not when the connection gives up by itself');
 });
 
 t.test('so is one that begins to answer and stops', { skip }, async (t) => {
@@ -169,7 +169,7 @@ t.test('so is one that begins to answer and stops', { skip }, async (t) => {
 
 t.test('a failed call is not repeated', { skip }, async (t) => {
   const { url, seen } = await serve(t, (response) => response.destroy());
-  await t.rejects(open(t, { url })({ method: 'PUT', path: '/', body: {}, deadlineMs: 2_000 }), {
+  await t.rejects(open(t, { url })({ method: 'PUT', path: '/', body: {}, deadlineMs: 60_000 }), {
     name: 'KubeUnreachable',
   });
   t.equal(seen.length, 1);
@@ -186,7 +186,7 @@ t.test('a client certificate is shown', { skip }, async (t) => {
     listener.close();
   });
   const url = `https://localhost:${(listener.address() as AddressInfo).port}`;
-  const request = { method: 'GET' as const, path: '/', deadlineMs: 5_000 };
+  const request = { method: 'GET' as const, path: '/', deadlineMs: 60_000 };
   t.match(await open(t, { url, cert: other.cert, key: other.key })(request), { status: 200 });
   await t.rejects(open(t, { url })(request), { name: 'KubeUnreachable' });
 });

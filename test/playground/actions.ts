@@ -2,18 +2,12 @@
 
 import type { Page } from 'playwright-core';
 
-export const SLOW = { timeout: 90_000 };
-
 /** The text of a part of the page contains this. */
 export const says = (page: Page, selector: string, text: string) =>
-  page
-    .locator(selector)
-    .filter({ hasText: text })
-    .first()
-    .waitFor({ ...SLOW, state: 'attached' });
+  page.locator(selector).filter({ hasText: text }).first().waitFor({ state: 'attached' });
 
 export const chartSays = (page: Page, text: string) =>
-  page.locator(`#chart svg[aria-label*="${text}"]`).waitFor(SLOW);
+  page.locator(`#chart svg[aria-label*="${text}"]`).waitFor();
 
 export const manifest = (name: string, spec: string[] = []) =>
   [

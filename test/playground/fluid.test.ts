@@ -1,10 +1,10 @@
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { request } from 'undici';
 import { noBrowser, openBrowser, openPage, startStage } from './stage.ts';
 
 const COUNT = 200;
 const FRAMES = 200;
-const SLOW = { timeout: 90_000 };
 
 const manifests = (volumeGb: number) =>
   Array.from({ length: COUNT }, (_, index) =>
@@ -18,11 +18,7 @@ const manifests = (volumeGb: number) =>
 
 /** Runs in the page: what it costs to change every row while frames are drawn. */
 const WATCH = `new Promise((resolve) => {
-  const began = performance.now();
-  const result = { frames: 0, changes: 0, moved: 0, longMs: 0 };
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) result.longMs += duration;
-  }).observe({ type: 'longtask' });
+  const result = { frames: 0, changes: 0, moved: 0 };
   new MutationObserver((changes) => {
     for (const { target, addedNodes, removedNodes } of changes) {
       if (target.id === 'rows') result.moved += addedNodes.length + removedNodes.length;
@@ -32,12 +28,22 @@ const WATCH = `new Promise((resolve) => {
   const frame = () => {
     result.frames += 1;
     if (result.frames < ${FRAMES} || result.changes < ${COUNT}) requestAnimationFrame(frame);
-    else resolve({ ...result, busy: result.longMs / (performance.now() - began) });
+    else resolve(result);
   };
   requestAnimationFrame(frame);
 })`;
 
-t.test('200 databases stay fluid', { skip: noBrowser, timeout: 240_000 }, async (t) => {
+/** What the page has used of the processor, which others may be using as well. */
+async function createWorkMeter(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+}
+
+t.test('200 databases stay fluid', { skip: noBrowser, timeout: 1_200_000 }, async (t) => {
   const stage = await startStage(t, { speed: 5 });
   const apply = async (volumeGb: number) => {
     const answer = await request(`${stage.page}/api/apply`, {
@@ -52,18 +58,21 @@ t.test('200 databases stay fluid', { skip: noBrowser, timeout: 240_000 }, async 
   await page
     .locator('#rows li')
     .nth(COUNT - 1)
-    .waitFor({ ...SLOW, state: 'attached' });
+    .waitFor({ state: 'attached' });
 
-  const watched = page.evaluate(WATCH) as Promise<{ changes: number; moved: number; busy: number }>;
+  const workMs = await createWorkMeter(page);
+  const [began, worked] = [performance.now(), await workMs()];
+  const watched = page.evaluate(WATCH) as Promise<{ changes: number; moved: number }>;
   await apply(50);
-  const cost = await watched;
-  t.equal(cost.moved, 0, 'news change rows in place and build none anew');
-  t.comment(`long tasks take ${Math.round(cost.busy * 100)} % of the time`);
-  t.ok(cost.busy < 0.5, 'most of the time the page is free to answer');
+  const { moved } = await watched;
+  const busy = ((await workMs()) - worked) / (performance.now() - began);
+  t.equal(moved, 0, 'news change rows in place and build none anew');
+  t.comment(`the page works ${Math.round(busy * 100)} % of the time`);
+  t.ok(busy < 0.5, 'most of the time the page is free to answer');
 
   await page.locator('#filter').fill('db-17');
   t.equal(await page.locator('#rows li:visible').count(), 10, 'the filter narrows the list');
   await page.locator('#rows button', { hasText: 'db-175' }).click();
-  await page.locator('#rds-title', { hasText: 'many / db-175' }).waitFor(SLOW);
+  await page.locator('#rds-title', { hasText: 'many / db-175' }).waitFor();
   t.same(complaints, []);
 });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { COMPILED } from '../support/compiled.ts';
 
 const SERVER = new URL('../../src/server.ts', import.meta.url).pathname;
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -20,6 +21,9 @@ export const noBrowser =
     ? 'no Chromium here: install it, or name it in CHROMIUM'
     : false;
 
+/** Only for what never happens: a busy machine is slow. */
+const PATIENCE_MS = 300_000;
+
 export type Stage = { page: string; hook: string; cloud: string };
 
 export async function startStage(t: Test, options: { speed: number }): Promise<Stage> {
@@ -27,6 +31,7 @@ export async function startStage(t: Test, options: { speed: number }): Promise<S
   const child = spawn(process.execPath, [SERVER], {
     env: {
       PATH: process.env.PATH,
+      ...COMPILED,
       OTC_SIMULATOR: 'embedded',
       PORT: '0',
       SIMULATOR_PORT: '0',
@@ -72,6 +77,7 @@ export async function openPage(
   look: { colorScheme?: 'light' | 'dark'; viewport?: { width: number; height: number } } = {},
 ): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...look });
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

@@ -54,9 +54,9 @@ t.test('an alarm becomes a larger disk: topic, confirmation, push, decision, gro
   const { id } = await way.becomeReady('Act');
   const says = (reason: string) => () =>
     way.status().conditions?.some((one) => one.type === 'AutopilotReady' && one.reason === reason);
-  await waitFor('the confirmed subscription to be told', says('Watching'), { timeoutMs: 120_000 });
+  await waitFor('the confirmed subscription to be told', says('Watching'));
   await way.setDisk(id, 93);
-  await waitFor('the growth', () => way.status().volumeGb === 50, { timeoutMs: 120_000 });
+  await waitFor('the growth', () => way.status().volumeGb === 50);
   t.match(way.status().scaling?.history, [{ what: 'disk 40 -> 50 GB' }]);
   t.ok(way.mark(), 'after a push');
 });

@@ -40,7 +40,7 @@ export const mysql: EngineUnderTest = {
         `-h${host}`,
         `-P${port}`,
         `-u${user}`,
-        '--connect-timeout=5',
+        '--connect-timeout=60',
       ],
       { env: { MYSQL_PWD: password }, input: sql },
     ),
@@ -64,7 +64,7 @@ export const postgres: EngineUnderTest = {
   programs: [...kinds.POSTGRESQL_CLIENTS, ...kinds.POSTGRESQL_SERVER],
   query: ({ host, port, user = 'root', password, database = 'postgres' }, sql) =>
     run('psql', ['-h', host, '-p', String(port), '-U', user, '-d', database, '-XqtA', '-vON_ERROR_STOP=1'], {
-      env: { PGPASSWORD: password, PGCONNECT_TIMEOUT: '5' },
+      env: { PGPASSWORD: password, PGCONNECT_TIMEOUT: '60' },
       input: sql,
     }),
   sql: {
@@ -117,6 +117,9 @@ export async function freePort({ ports: [low, high] }: EngineUnderTest): Promise
 
 const PASSWORD = 'Geheim-1234';
 
+/** Real servers are as slow as the machine: this only ends what never happens. */
+const HANGS_MS = 300_000;
+
 /** Operations take fractions of a second, so that only the real work counts. */
 const SPEED = 1200;
 
@@ -127,7 +130,7 @@ export async function realCloud(options: Partial<RealOptions>) {
   const cloud = await testCloud({ clock: systemClock, speed: SPEED, hosting: host });
 
   async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    for (const end = Date.now() + 90_000; !(await isSo()); await systemClock.sleep(50))
+    for (const end = Date.now() + HANGS_MS; !(await isSo()); await systemClock.sleep(50))
       if (Date.now() > end) throw new Error(`It never happened: ${what}. ${problems.join(' ')}`);
   }
 

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Test } from 'tap';
+import { COMPILED } from './compiled.ts';
 
 const server = new URL('../../src/server.ts', import.meta.url).pathname;
 
@@ -21,6 +22,7 @@ export async function startServer(t: Test, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [server], {
     env: {
       PATH: process.env.PATH,
+      ...COMPILED,
       OTC_SIMULATOR: 'embedded',
       HOST: '127.0.0.1',
       PORT: `${port}`,

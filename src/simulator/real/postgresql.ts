@@ -12,7 +12,7 @@ const connection = ({ user, host, port }: Login): string[] => [
   `--username=${user}`,
 ];
 
-const secret = ({ password }: Login) => ({ PGPASSWORD: password, PGCONNECT_TIMEOUT: '10' });
+const secret = ({ password }: Login) => ({ PGPASSWORD: password, PGCONNECT_TIMEOUT: '60' });
 
 const execute = (login: Login, sql: string, database = 'postgres'): Promise<string> =>
   run(
