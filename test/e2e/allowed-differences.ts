@@ -19,7 +19,7 @@ const withoutChildren = (line: string): string =>
 
 const DISTURBED = ['replica-killed', 'hook-down', 'loop-restarted', 'edited-controller'];
 
-const BRIEFLY_BUSY = ['restart-once', 'rdsbackup', 'rdsbackup-lost', 'restored'];
+const BRIEFLY_BUSY = ['restart-once', 'day-two', 'rdsbackup', 'rdsbackup-lost', 'restored'];
 
 const PASSING = ['Busy', 'Changing', 'Restarting', 'ProvingAbsence'].map(
   (reason) => `Normal ${reason} from rds-pilot`,
@@ -88,7 +88,7 @@ export const ALLOWED: readonly Allowed[] = [
         other.some((each) => stageOf(subject, each) === stageOf(subject, line))),
   },
   {
-    why: 'a simulated restart takes half a second, a backup not much more: whether a call sees it is chance',
+    why: 'a simulated restart or change takes half a second, a backup not much more: whether a call sees it is chance',
     allows: (difference) =>
       isCall(difference) &&
       BRIEFLY_BUSY.includes(difference.scenario) &&
