@@ -8,7 +8,17 @@ import { isOnPath, REPOSITORY, run } from './command.ts';
 import { coverageReport, freshCoverageFolder, SUMMARY } from './coverage.ts';
 import { keepTimes, longestFirst } from './file-times.ts';
 import { runSideBySide } from './side-by-side.ts';
-import { add, closingLine, emptyTally, indented, isGood, seconds, summaryOf, type Tally } from './tally.ts';
+import {
+  add,
+  closingLine,
+  emptyTally,
+  type Failure,
+  indented,
+  isGood,
+  seconds,
+  summaryOf,
+  type Tally,
+} from './tally.ts';
 import { runTestFile, type TestFileOptions } from './test-file.ts';
 
 const CLOSING_FILE = '.tap/closing-line.txt';
@@ -52,6 +62,8 @@ async function runTogether(files: readonly string[], options: TestFileOptions): 
     const result = await runTestFile(file, options);
     const mark = result.tally.failures.length > 0 ? 'FAIL' : 'ok  ';
     console.log(`${mark} ${seconds(result.ms)}  ${file}: ${summaryOf(result.tally)}`);
+    // Told here and at the end: a run that is cut off, or whose log is, still says why.
+    for (const failure of result.tally.failures) tellFailure(failure);
     add(tally, result.tally);
     times.push(result);
   });
@@ -111,6 +123,10 @@ async function runPhases(wanted: readonly PhaseName[]): Promise<void> {
   if (includes('coverage')) await runPhase('coverage', cover);
 }
 
+function tellFailure({ where, what, detail }: Failure): void {
+  console.log(`  ${where}: ${what}\n${indented(detail)}`);
+}
+
 function conclude(): void {
   const slowest = times.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
   if (slowest.length > 1) console.log('\n# slowest files');
@@ -118,8 +134,7 @@ function conclude(): void {
   if (tally.skips.length > 0) console.log('\n# skipped');
   for (const { where, what, reason } of tally.skips) console.log(`  ${where}: ${what}: ${reason}`);
   if (tally.failures.length > 0) console.log('\n# failed');
-  for (const { where, what, detail } of tally.failures)
-    console.log(`  ${where}: ${what}\n${indented(detail)}`);
+  for (const failure of tally.failures) tellFailure(failure);
   const line = closingLine(tally);
   mkdirSync(join(REPOSITORY, '.tap'), { recursive: true });
   writeFileSync(join(REPOSITORY, CLOSING_FILE), `${line}\n`);
