@@ -27,13 +27,13 @@ import { administratorLogin, drawingSecretNames, userPasswords, userSecretNames 
 const SNAPSHOT_SECONDS = 60;
 const TRANSITION_SECONDS = 4;
 
-const asked = new WeakMap<View, Unseen>();
-
-/** What the request itself tells; put together once for each call, and with one drawing. */
+/**
+ * What the request itself tells; put together once for each call, and with one drawing. Kept in the view: a value in a
+ * WeakMap outlives every minor collection, and with it went the whole request.
+ */
 export function fromRequest(deps: SyncDeps, view: View): Unseen {
-  const unseen = asked.get(view) ?? readRequest(deps, view);
-  asked.set(view, unseen);
-  return { ...unseen, nowMs: deps.clock.now() };
+  view.unseen ??= readRequest(deps, view);
+  return { ...view.unseen, nowMs: deps.clock.now() };
 }
 
 function readRequest(deps: SyncDeps, view: View): Unseen {

@@ -9,7 +9,7 @@ import { pruned } from '../rds/prune.ts';
 import type { RdsSpec } from '../rds/spec.ts';
 import { type RdsStatus, RdsStatusSchema } from '../rds/status.ts';
 import { type Problem, statusProblems } from '../rds/validate.ts';
-import type { ChildObject, Observed } from './decide/observed.ts';
+import type { ChildObject, Observed, Unseen } from './decide/observed.ts';
 
 const StringMap = Type.Record(Type.String(), Type.String());
 
@@ -70,6 +70,8 @@ export type View = {
   /** Asked of the API server for this call. */
   sqlJobEnd?: Observed['sqlJobEnd'];
   drillJobEnd?: Observed['drillJobEnd'];
+  /** What was made of all this, by the first who asked. */
+  unseen?: Unseen;
 };
 
 export function readParent(parent: HookRequest['parent'], nowMs: number): Rds {
