@@ -34,18 +34,11 @@ export type OpenCloudDeps = {
 export function createOpenCloud({ send, clock, random, observe, usage, limits }: OpenCloudDeps): OpenCloud {
   const observed = observe ? withObserve(send, clock, observe) : send;
   const accounts = createLru<Account>(maxAccounts);
-  const opened = new WeakMap<Budget, { key: string; cloud: Cloud }>();
   return (credentials, budget) => {
-    const key = knownKeyOf(credentials);
-    // A hook call looks twice with one budget.
-    const known = opened.get(budget);
-    if (known?.key === key) return known.cloud;
-    const account = accounts.get(key, () =>
+    const account = accounts.get(knownKeyOf(credentials), () =>
       createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
-    const cloud = cloudOf(account, budget, credentials.region);
-    opened.set(budget, { key, cloud });
-    return cloud;
+    return cloudOf(account, budget, credentials.region);
   };
 }
 
@@ -135,7 +128,9 @@ const keys = new WeakMap<Credentials, string>();
 
 /** The operator's own credentials are the same object in every call. */
 function knownKeyOf(credentials: Credentials): string {
-  const key = keys.get(credentials) ?? keyOf(credentials);
+  const known = keys.get(credentials);
+  if (known !== undefined) return known;
+  const key = keyOf(credentials);
   keys.set(credentials, key);
   return key;
 }

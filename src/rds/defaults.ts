@@ -62,7 +62,9 @@ const filled = new WeakMap<RdsSpec, FullSpec>();
 
 /** Asked several times for each call: filled once. */
 export function fullSpec(spec: RdsSpec): FullSpec {
-  const full = filled.get(spec) ?? (withDefaults(spec, RdsSpecSchema as Schema) as FullSpec);
+  const known = filled.get(spec);
+  if (known) return known;
+  const full = withDefaults(spec, RdsSpecSchema as Schema) as FullSpec;
   filled.set(spec, full);
   return full;
 }

@@ -32,7 +32,9 @@ const known = new WeakMap<Rds, ReadonlySet<string>>();
 
 /** Asked several times for each call: the managed fields are walked once. */
 export function userSetFields(rds: Rds): ReadonlySet<string> {
-  const fields = known.get(rds) ?? findUserSetFields(rds);
+  const asked = known.get(rds);
+  if (asked) return asked;
+  const fields = findUserSetFields(rds);
   known.set(rds, fields);
   return fields;
 }

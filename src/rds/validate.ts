@@ -44,7 +44,9 @@ function judgedOnce(judge: (value: unknown) => Problem[]): (value: unknown) => P
   const judged = new WeakMap<object, Problem[]>();
   return (value) => {
     if (typeof value !== 'object' || value === null) return judge(value);
-    const problems = judged.get(value) ?? judge(value);
+    const known = judged.get(value);
+    if (known) return known;
+    const problems = judge(value);
     judged.set(value, problems);
     return problems;
   };
