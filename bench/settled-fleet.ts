@@ -21,7 +21,7 @@ type Body = {
 type Saved = {
   world: {
     instances: Record<string, unknown>;
-    backups: Record<string, { id: string; instanceId: string }>;
+    backups: Record<string, { id: string }>;
     alarms: Record<string, { id: string }>;
   };
 };
@@ -51,14 +51,22 @@ const WATCHED = {
 };
 
 /** Each lived once for all figures. */
-const templates = new Map<RdsSpec, ReturnType<typeof settledOne>>();
+const templates = new Map<string, ReturnType<typeof settledOne>>();
 
-export type FleetKind = { autopilot?: boolean };
+export type FleetKind = {
+  autopilot?: boolean;
+  /** At rest now, for programs that have a real clock: what is days old would be told as a problem at every sync. */
+  isNow?: boolean;
+};
+
+/** An Rds needs less than this to come to rest. */
+const LIFE_MS = 20 * MINUTE;
 
 export async function settledFleet(count: number, kind: FleetKind = {}): Promise<SettledFleet> {
   const spec = kind.autopilot ? WATCHED : SPEC;
-  const template = templates.get(spec) ?? settledOne(spec);
-  templates.set(spec, template);
+  const key = JSON.stringify(kind);
+  const template = templates.get(key) ?? settledOne(spec, kind.isNow ? Date.now() - LIFE_MS : undefined);
+  templates.set(key, template);
   const { body, cloud } = await template;
   const { uid } = body.parent.metadata;
   const { id } = body.parent.status;
@@ -67,13 +75,17 @@ export async function settledFleet(count: number, kind: FleetKind = {}): Promise
   const instance = JSON.stringify(saved.world.instances[id]);
   const backups = Object.values(saved.world.backups);
   const alarms = Object.values(saved.world.alarms);
-  const one = { uid, id, alarmIds: alarms.map((alarm) => alarm.id) };
+  const one = {
+    uid,
+    id,
+    alarmIds: alarms.map((alarm) => alarm.id),
+    backupIds: backups.map((backup) => backup.id),
+  };
   for (let number = 0; number < count; number += 1) {
     const copy = copier(one, number);
     saved.world.instances[copy(id)] = JSON.parse(copy(instance));
     for (const backup of backups) {
-      const backupId = `${number}-${backup.id}`;
-      saved.world.backups[backupId] = { ...backup, id: backupId, instanceId: copy(id) };
+      saved.world.backups[copy(backup.id)] = JSON.parse(copy(JSON.stringify(backup)));
     }
     for (const alarm of alarms) {
       saved.world.alarms[copy(alarm.id)] = JSON.parse(copy(JSON.stringify(alarm)));
@@ -82,25 +94,25 @@ export async function settledFleet(count: number, kind: FleetKind = {}): Promise
   return { body: (number) => copier(one, number)(text), cloud: JSON.stringify(saved) };
 }
 
-type Ids = { uid: string; id: string; alarmIds: readonly string[] };
+type Ids = { uid: string; id: string; alarmIds: readonly string[]; backupIds: readonly string[] };
 
 /** Everything that tells one Rds from another, wherever it is written. */
-function copier({ uid, id, alarmIds }: Ids, number: number): (text: string) => string {
+function copier({ uid, id, alarmIds, backupIds }: Ids, number: number): (text: string) => string {
   const digits = number.toString(16).padStart(8, '0');
   const short = uid.replaceAll('-', '').slice(0, 12);
   const pairs = [
     [NAME, `db-${`${number}`.padStart(6, '0')}`],
     [uid, `${digits}${uid.slice(8)}`],
     [short, `${digits}${short.slice(8)}`],
-    [id, `${digits}${id.slice(8)}`],
+    ...[id, ...backupIds].map((one) => [one, `${digits}${one.slice(8)}`] as const),
     // `al`, a time, and what tells the alarms of one moment apart.
     ...alarmIds.map((alarmId) => [alarmId, `al${digits}${alarmId.slice(10)}`] as const),
   ] as const;
   return (text) => pairs.reduce((copy, [from, to]) => copy.replaceAll(from, to), text);
 }
 
-async function settledOne(spec: RdsSpec): Promise<{ body: Body; cloud: string }> {
-  const world = await createWorld();
+async function settledOne(spec: RdsSpec, startsAt?: number): Promise<{ body: Body; cloud: string }> {
+  const world = await createWorld(startsAt === undefined ? {} : { startsAt });
   try {
     await world.secret('root-password', { password: 'Chang3-me_now' });
     // kubectl apply without --server-side leaves this annotation, and it is a good part of the body.

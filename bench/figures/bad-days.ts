@@ -31,7 +31,7 @@ const DAYS: Record<string, Fault> = {
 
 export async function badDays({ scale, folder }: Setting): Promise<Figure> {
   const { turns, turnMs, warmUpMs } = SCALES[scale];
-  const fleet = await settledFleet(2 * TENANTS);
+  const fleet = await settledFleet(2 * TENANTS, { isNow: true });
   const healthyCloud = await startCloud(folder, fleet.cloud);
   const sickCloud = await startCloud(folder, fleet.cloud);
   const hook = await startHook(healthyCloud.url);

@@ -30,7 +30,7 @@ export async function growth({ scale, folder }: Setting): Promise<Figure> {
 type Plan = { warmUp: number; parts: number; perPart: number; folder: string };
 
 async function measure(count: number, { warmUp, parts, perPart, folder }: Plan): Promise<Size> {
-  const fleet = await settledFleet(count);
+  const fleet = await settledFleet(count, { isNow: true });
   const cloud = await startCloud(folder, fleet.cloud);
   const hook = await startUnlimitedHook(cloud.url);
   const ask = (from: number, to: number) =>

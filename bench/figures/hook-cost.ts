@@ -1,6 +1,7 @@
 // What the hook costs beside reading its input: /sync of a fleet at rest against a bare Fastify route that parses the
 // same body and serialises an answer of the same size. Short turns, one after the other, on one core.
 
+import { isDeepStrictEqual } from 'node:util';
 import { askEach, askOnce, type Client, openClient } from '../client.ts';
 import { digits, type Figure, type Setting, spreadText } from '../figure.ts';
 import { flameGraph } from '../flame.ts';
@@ -24,11 +25,12 @@ type Turns = { hook: Turn; parsed: Turn; unparsed: Turn };
 
 export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
   const { turns, turnMs, warmUp } = SCALES[scale];
-  const fleet = await settledFleet(FLEET);
+  const fleet = await settledFleet(FLEET, { isNow: true });
   const bodies = Array.from({ length: FLEET }, (_, number) => fleet.body(number));
   const cloud = await startCloud(folder, fleet.cloud);
   const hook = await startHook(cloud.url);
   const answer = await askOnce(hook.port, '/sync', bodies[0] ?? '');
+  mustBeAtRest(bodies[0] ?? '', answer);
   const plain = await startPlainRoute(folder, answer);
   pinClient();
   const lane = async (program: Program, path: string): Promise<Lane> => ({
@@ -69,6 +71,14 @@ export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
   return profile
     ? { ...figure, pictures: [{ name: 'bench-hook-flame', title, svg: flameGraph(profile, title) }] }
     : figure;
+}
+
+/** An answer that tells something new would make Metacontroller write, and is not what most calls get. */
+function mustBeAtRest(body: string, answer: string): void {
+  const { observedGeneration: _forced, ...before } = JSON.parse(body).parent.status;
+  const { status } = JSON.parse(answer);
+  if (!isDeepStrictEqual(status, before))
+    throw new Error(`not at rest: ${JSON.stringify(before)} -> ${JSON.stringify(status)}`);
 }
 
 async function turn({ program, client }: Lane, ms: number): Promise<Turn> {

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const LEFT_OUT = ['simulator', 'local'];
 
 export async function start({ scale, folder }: Setting): Promise<Figure> {
-  const fleet = await settledFleet(1);
+  const fleet = await settledFleet(1, { isNow: true });
   const cloud = await startCloud(folder, fleet.cloud);
   const hooks: number[] = [];
   const plain: number[] = [];

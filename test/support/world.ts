@@ -64,6 +64,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 export type WorldOptions = {
+  /** What time it is at first; always the same day unless somebody needs another one. */
+  startsAt?: number;
   /** The cloud and the time of another world, with an empty cluster. */
   cloud?: { clock: ReturnType<typeof createVirtualClock>; simulator: ReturnType<typeof createSimulator> };
   simulator?: Omit<SimulatorOptions, 'clock'>;
@@ -99,7 +101,7 @@ function keptCall(path: string, sent: string, status: number, received: string):
 }
 
 export async function createWorld(options: WorldOptions = {}) {
-  const clock = options.cloud?.clock ?? createVirtualClock(START);
+  const clock = options.cloud?.clock ?? createVirtualClock(options.startsAt ?? START);
   const random = seededRandom(options.seed ?? 1);
   const simulator =
     options.cloud?.simulator ??
