@@ -62,9 +62,11 @@ function findSpecProblems(spec: unknown): Problem[] {
   return SPEC_RULES.filter((rule) => !rule.holds(full)).map(({ field, message }) => ({ field, message }));
 }
 
-/** The closed check tries a pattern on every name of every object: it is asked only for what is wrong. */
-export const statusProblems = judgedOnce((status) =>
-  isAllKnown(status, RdsStatusSchema) && statusCheck.Check(status)
+export const statusProblems = judgedOnce(findStatusProblems);
+
+/** For a status that nobody asks about again. The closed check tries a pattern on every name: only for what is wrong. */
+export function findStatusProblems(status: unknown): Problem[] {
+  return isAllKnown(status, RdsStatusSchema) && statusCheck.Check(status)
     ? []
-    : problemsOf(closedStatusCheck.Errors(status), 'status'),
-);
+    : problemsOf(closedStatusCheck.Errors(status), 'status');
+}

@@ -2,7 +2,7 @@
 
 import { CloudError, UserError } from '../errors.ts';
 import type { Cloud, Instance } from '../otc/cloud.ts';
-import { nameKind, oldAlarmNames, replicaName } from '../rds/names.ts';
+import { nameKind, oldAlarmNames, oldInstanceName, replicaName } from '../rds/names.ts';
 import type { Details, Observed } from './decide/observed.ts';
 import { readWatch } from './watch-look.ts';
 
@@ -51,7 +51,7 @@ export async function readDetails(
 
 function isOldStyle({ rds }: Asked, { name }: Instance): boolean {
   const { namespace, name: own, uid } = rds.metadata;
-  return nameKind(name, namespace, own, uid) === 'old';
+  return name === oldInstanceName(namespace, own) && nameKind(name, namespace, own, uid) === 'old';
 }
 
 /** Only to tell people, so a missing right to see alarms costs nothing but that. */

@@ -4,7 +4,7 @@
 import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Journal } from '../rds/journal.ts';
-import { statusProblems } from '../rds/validate.ts';
+import { findStatusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
 import { revokeIssued } from './act/job-credential.ts';
 import { serveLogs } from './act/serve-logs.ts';
@@ -105,7 +105,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because, verdict.action.afterSeconds);
     if (losesBooleanOrder(observed)) return stale('an order by status is not in the journal yet');
     const answer = buildAnswer(observed, heldByTokens(observed, verdict));
-    const problems = statusProblems(answer.status);
+    const problems = findStatusProblems(answer.status);
     if (problems.length > 0) {
       // A field that the CRD does not know vanishes silently: better no answer than a lost one.
       throw new Error(
