@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../cluster/wait-for.ts';
 import type { Arena } from './arena.ts';
 import { strayInstances } from './cloud-state.ts';
-import type { History } from './history.ts';
+import type { History, RdsObject } from './history.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Scenario } from './scenario.ts';
 import { applyAll, carryOut, expectCloud, type Run, rdsIn } from './steps.ts';
@@ -29,6 +29,19 @@ async function checkStored(run: Run): Promise<void> {
   });
 }
 
+/** An Event is sent beside the answer that it belongs to, so it may come after what the answer brought about. */
+async function waitTold(run: Run): Promise<void> {
+  await waitFor('an Event of every Rds that is ready', async () => {
+    const told = run.arena.chronicle.events(run.namespace);
+    const isTold = ({ metadata, status }: RdsObject) =>
+      status?.phase !== 'Ready' ||
+      told.some(
+        ({ reason, involvedObject }) => reason === 'Available' && involvedObject.name === metadata.name,
+      );
+    return (await rdsIn(run)).every(isTold);
+  });
+}
+
 async function play(run: Run, scenario: Scenario): Promise<void> {
   const { kube, cloud } = run.arena;
   await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: run.namespace } });
@@ -46,6 +59,7 @@ async function play(run: Run, scenario: Scenario): Promise<void> {
   const strays = await strayInstances(cloud, run.namespace, known);
   if (strays.length > 0) throw new Error(`instances that no Rds accounts for: ${strays.join(', ')}`);
   await checkStored(run);
+  await waitTold(run);
   await carryOut(run, { do: 'waitCollected' });
   const mine = run.arena.recorder.calls.filter(
     ({ body }) => body.parent.metadata.namespace === run.namespace,
