@@ -3,8 +3,9 @@
 
 import { createTrim } from './trim-body.ts';
 
-/** Names that Fastify's parser refuses as members, and the beginning of every other way to write them. */
-const SUSPECT = ['__proto__', '"constructor"', '\\u00'];
+/** The names `__proto__` and `constructor`, and the beginning of every other way to write them. A search is quick that
+ *  looks for a rare letter first. */
+const SUSPECT = ['__proto__', 'uctor"', '\\u00'];
 
 /** undefined: Fastify's own parser has the word. */
 export function createQuickParse(): (body: string) => unknown {
