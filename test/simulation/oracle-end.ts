@@ -5,7 +5,9 @@ import { findCondition } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS, drillName, UID_TAG } from '../../src/rds/names.ts';
 import type { Scale } from '../../src/rds/scale.ts';
 import { REGION } from '../../src/simulator/demo-account.ts';
-import type { Instance, SimCloud } from './cloud.ts';
+import { engines } from '../../src/simulator/rds/engines.ts';
+import { findFlavor } from '../../src/simulator/rds/flavors.ts';
+import { type Instance, NETWORKS, type SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { alarmProblem, hasLostAccount } from './oracle-autopilot.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
@@ -129,9 +131,23 @@ function excuse(
   // Only as long as there is something to adopt: afterwards it must say so.
   const adopts = annotationOf(object, ANNOTATIONS.adopt) !== undefined && !adoptsNothing(object, cloud);
   if (adopts && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced)) return undefined;
-  // The cloud of these schedules has one region.
-  if (synced === 'CloudRefused' && specOf(object).region !== REGION) return undefined;
-  return `there is no instance (Ready ${ready}, Synced ${synced})`;
+  const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
+  const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
+  if (isRefused && unknownFields(object).some((field) => told.includes(`spec.${field}: `))) return undefined;
+  return `there is no instance (Ready ${ready}, Synced ${synced}: ${told})`;
+}
+
+/** Fields of the spec that name what the cloud of these schedules does not have: nothing can be created with them. */
+function unknownFields(object: KubeObject): string[] {
+  const { region, datastoretype, datastoreversion, flavorref, securitygroup } = specOf(object);
+  const facts = engines.find(({ engine }) => engine === datastoretype);
+  const isKnown: Record<string, boolean> = {
+    region: region === REGION,
+    datastoreversion: facts?.versions.includes(datastoreversion) ?? false,
+    flavorref: findFlavor(flavorref) !== undefined,
+    securitygroup: NETWORKS.includes(securitygroup),
+  };
+  return Object.keys(isKnown).filter((field) => !isKnown[field]);
 }
 
 /** Consent to an instance that does not exist in this account, or not any more. */
