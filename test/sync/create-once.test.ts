@@ -56,6 +56,43 @@ t.test(
   },
 );
 
+t.test('a create that left nothing and cannot be repeated is told once, not in turns', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  world.simulator.faults.add({ match: CREATE, kind: 'timeout-before', times: 1 });
+  await world.apply('shop', {});
+  await world.clock.advance(30 * SECOND);
+  await world.apply('shop', { securitygroup: 'nowhere' });
+  await world.clock.advance(20 * MINUTE);
+  t.match(condition(await world.status('shop'), 'Synced'), { reason: 'CloudRefused', message: /nowhere/ });
+  t.equal((await journalOf(world)).op, undefined, 'nothing is on its way any more');
+  const before = (await world.rds('shop'))?.metadata.resourceVersion;
+  await world.clock.advance(40 * MINUTE);
+  t.equal((await world.rds('shop'))?.metadata.resourceVersion, before);
+  await world.apply('shop', { securitygroup: 'default' });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.equal(world.simulator.state.instances.length, 1);
+});
+
+t.test('a drawn password that got lost is waited for without haste', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Pending'));
+  const { body } = world.calls.find(({ path }) => path.endsWith('/sync')) as unknown as {
+    body: { parent: { metadata: object } };
+  };
+  const metadata = { ...body.parent.metadata, name: 'other', uid: '00000000-0000-4000-8000-000000000001' };
+  const payload = { ...body, parent: { ...body.parent, metadata } };
+  const call = async () => {
+    const answer = world.app.inject({ method: 'POST', url: '/sync', payload });
+    await world.clock.advance(SECOND);
+    return (await answer).json() as { resyncAfterSeconds: number };
+  };
+  t.equal((await call()).resyncAfterSeconds, 1, 'drawn, and nobody gets it');
+  t.equal((await call()).resyncAfterSeconds, 5);
+});
+
 t.test('a definite refusal frees the claim at once', async (t) => {
   const world = await createWorld();
   t.teardown(() => world.stop());
