@@ -31,8 +31,8 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
 /** Two replicas of different luck must not tell in turns: bad news waits this long after good news. */
 const GOOD_NEWS_HOLDS_MS = 60_000;
 
-function contradictsFreshNews(o: Observed): boolean {
-  const before = findCondition(o.rds.status?.conditions, 'Synced');
+export function contradictsFreshNews(o: Observed, type: 'Synced' | 'Progressing'): boolean {
+  const before = findCondition(o.rds.status?.conditions, type);
   if (!before || before.status === 'Unknown') return false;
   const ageMs = o.nowMs - Date.parse(before.lastTransitionTime);
   return ageMs >= 0 && ageMs < GOOD_NEWS_HOLDS_MS;
@@ -53,7 +53,7 @@ export function cloudFailed(o: Observed, failure: Failure): Verdict {
   const hint = known
     ? 'The database itself is not touched; the last known state is shown.'
     : 'Nothing was created.';
-  const isEarly = known && contradictsFreshNews(o);
+  const isEarly = known && contradictsFreshNews(o, 'Synced');
   const kept = keptNews(o, failure);
   return {
     action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,

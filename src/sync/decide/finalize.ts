@@ -4,7 +4,7 @@
 import { type Journal, withoutAbsence } from '../../rds/journal.ts';
 import { nameKind, UID_TAG } from '../../rds/names.ts';
 import { heldByAlarms } from './autopilot/unwatch.ts';
-import { cloudFailed, journalUnavailable } from './cannot-act.ts';
+import { cloudFailed, contradictsFreshNews, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
 import { withDrill } from './drill/drill.ts';
@@ -100,8 +100,12 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
     );
   }
   const told = cloudFailed(o, failure);
+  const isEarly = contradictsFreshNews(o, 'Progressing');
   return {
     ...told,
+    action: isEarly
+      ? { kind: 'stale', because: failureText(failure), afterSeconds: PACE.waiting }
+      : told.action,
     phase: 'Deleting',
     conditions: [
       progressing(
