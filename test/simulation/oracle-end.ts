@@ -116,10 +116,11 @@ function isStuck(cloud: SimCloud, { id }: Instance): boolean {
 
 /** No instance: only true reasons count. */
 function excuse(
-  { cluster, removedByHand, cloud }: Facts,
+  facts: Facts,
   object: KubeObject,
   { ready, synced }: { ready: string; synced: string },
 ): string | undefined {
+  const { cluster, removedByHand, cloud } = facts;
   const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
   if (id !== undefined && removedByHand.has(id) && ready === 'InstanceGone') return undefined;
   const { namespace, name } = object.metadata;
@@ -128,9 +129,8 @@ function excuse(
       instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
   );
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
-  // Only as long as there is something to adopt: afterwards it must say so.
-  const adopts = annotationOf(object, ANNOTATIONS.adopt) !== undefined && !adoptsNothing(object, cloud);
-  if (adopts && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced)) return undefined;
+  if (isHeldByOther(facts, object) && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced))
+    return undefined;
   const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
   const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
   if (isRefused && unknownFields(object).some((field) => told.includes(`spec.${field}: `))) return undefined;
@@ -156,6 +156,19 @@ const adoptsNothing = (object: KubeObject, cloud: Facts['cloud']): boolean => {
   const instance = wanted === undefined ? undefined : cloud.instance(wanted);
   return wanted !== undefined && instance?.projectId !== projectOf(object);
 };
+
+/** Consent to an instance of another Rds, which has not let it go: once it has, it must be taken over. */
+function isHeldByOther({ cluster, cloud }: Facts, object: KubeObject): boolean {
+  const instance = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
+  if (!instance || adoptsNothing(object, cloud)) return false;
+  const maker = cluster.uidOfDigits(instance.name.slice(-12));
+  const isHolder = (uid: string): boolean =>
+    uid !== object.metadata.uid &&
+    cluster.rdsByUid(uid) !== undefined &&
+    !cluster.journal(uid)?.journal.letGo;
+  const owners = [...cluster.journals()].filter(({ journal }) => journal.id === instance.id);
+  return [...owners.map(({ uid }) => uid), ...(maker === undefined ? [] : [maker])].some(isHolder);
+}
 
 function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
   return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
