@@ -1,4 +1,6 @@
 import t from 'tap';
+import { TerminalError } from '../../src/errors.ts';
+import { createJournalStore } from '../../src/kube/journal.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { condition, createWorld, MINUTE, SECOND, type World } from '../support/world.ts';
 
@@ -151,6 +153,26 @@ t.test('an old picture of the parent, or a wiped status, finds the instance agai
   t.match(await world.status('shop'), { id, phase: 'Ready' });
   t.equal(world.creates(), 1);
 });
+
+t.test(
+  'a journal that only seems to be missing costs no id, also while the cloud is out of reach',
+  async (t) => {
+    const world = await createWorld();
+    t.teardown(() => world.stop());
+    await world.apply('shop', {});
+    t.ok(await world.reaches('shop', 'Ready'));
+    const past = world.calls.find(({ path }) => path.endsWith('/sync'));
+    const lease = { namespace: 'rds-pilot', nonce: () => 'n', deadlineMs: 2_500 };
+    const store = createJournalStore({ call: world.api.call, ...lease });
+    const openCloud = () => {
+      throw new TerminalError('no', { code: 'IAM', outcome: 'refused' });
+    };
+    const other = await world.startReplica({ openCloud, journal: { ...store, read: async () => undefined } });
+    t.teardown(() => other.close());
+    const answer = await other.inject({ method: 'POST', url: '/sync', payload: past?.body as object });
+    t.equal(answer.statusCode, 429, answer.body);
+  },
+);
 
 t.test('two instances of our name: nothing is touched, and a condition says so', async (t) => {
   const world = await createWorld();

@@ -85,6 +85,17 @@ t.test('the policy that counts is the one in the spec when the delete is sent', 
   t.match(world.simulator.state.backups, [{ status: 'COMPLETED' }]);
 });
 
+t.test('a policy edited to Retain after the delete was sent comes too late: nothing is let go', async (t) => {
+  const world = await readyWorld(t, { deletionPolicy: 'Delete' });
+  await world.remove('shop');
+  t.ok(await world.clock.runUntil(() => deletes(world) > 0, MINUTE));
+  await world.apply('shop', { deletionPolicy: 'Retain' });
+  t.notOk(await world.isGone('shop', 15 * SECOND));
+  t.match(condition(await world.status('shop'), 'Progressing'), { reason: 'Deleting' });
+  t.ok(await world.isGone('shop'));
+  t.same([world.simulator.state.instances, deletes(world)], [[], 1]);
+});
+
 t.test(
   'a namespace or a CRD on its way out turns Snapshot into Retain; an explicit Delete stays',
   async (t) => {

@@ -5,7 +5,7 @@ import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { orderedByBoolean } from './boolean-orders.ts';
 import { describe } from './describe.ts';
 import type { Failure, Observed } from './observed.ts';
-import { NOTHING, PACE, type Verdict } from './plan.ts';
+import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { failureReason, ready, steadyFailureText, synced } from './words.ts';
 
 const phaseBefore = (o: Observed) => o.rds.status?.phase ?? 'Pending';
@@ -55,8 +55,11 @@ export function cloudFailed(o: Observed, failure: Failure): Verdict {
     : 'Nothing was created.';
   const isEarly = known && contradictsFreshNews(o, 'Synced');
   const kept = keptNews(o, failure);
+  // A journal that only seems to be missing may have an id: the API server lets nobody make a second one.
+  const action: Action =
+    !known && o.journal === 'none' ? { kind: 'openJournal', journal: { isBlind: true } } : NOTHING;
   return {
-    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,
+    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : action,
     phase: phaseBefore(o),
     conditions: kept ?? [
       synced('Unknown', reason, `The cloud cannot be asked: ${text}. ${hint}`),
