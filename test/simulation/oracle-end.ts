@@ -131,6 +131,9 @@ function excuse(
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
   if (isHeldByOther(facts, object) && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced))
     return undefined;
+  // Nobody can take over what the cloud never finishes: only told.
+  const adopted = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
+  if (synced === 'Busy' && adopted?.status === 'BUILD' && isStuck(cloud, adopted)) return undefined;
   const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
   const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
   if (isRefused && unknownFields(object).some((field) => told.includes(`spec.${field}: `))) return undefined;
@@ -205,7 +208,7 @@ function difference(object: KubeObject, instance: Instance, scale: Scale | undef
     [status.ip === instance.ip, `status.ip is ${status.ip}`],
     [conditionIs(object, 'Ready', spec.stopped ? 'False' : 'True'), 'Ready is wrong'],
     [
-      conditionIs(object, 'Synced', 'True') || isLeft,
+      conditionIs(object, 'Synced', 'True') || isLeft || isRestoreRefused(object),
       `Synced is not True: ${findCondition(status.conditions, 'Synced')?.message}`,
     ],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
@@ -241,10 +244,15 @@ function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefine
   return undefined;
 }
 
+/** It is told and holds up nothing: all else must be as the spec says. */
+function isRestoreRefused(object: KubeObject): boolean {
+  const reason = findCondition(statusOf(object).conditions, 'Synced')?.reason;
+  return reason === 'RestoreRefused' && specOf(object).backuprestoretime !== undefined;
+}
+
 /** What differs is told, and why it stays so. */
 function isLeftOut(object: KubeObject): boolean {
-  const { plan = [], conditions } = statusOf(object);
-  if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
+  const { plan = [] } = statusOf(object);
   const isTold = ({ when }: { when: string }) =>
     /^(refused|in the maintenance window|with the next restart)/.test(when) ||
     (specOf(object).stopped === true && when === 'when the instance is started again');
