@@ -10,6 +10,8 @@ export type OwnerLeases = {
   /** True when the instance is ours now, false when another UID has it. */
   take(instanceId: string, uid: string): Promise<boolean>;
   drop(instanceId: string, uid: string): Promise<void>;
+  /** UID of whoever has the instance. */
+  owner(instanceId: string): Promise<string | undefined>;
 };
 
 export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs: number): OwnerLeases {
@@ -25,31 +27,22 @@ export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs:
 
   const ownerOf = (lease: KubeObject | undefined) => lease?.metadata?.annotations?.[OWNER];
 
-  /** undefined: there is one already. */
-  async function make(instanceId: string, uid: string): Promise<KubeObject | undefined> {
-    const body: KubeObject = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: ownerLeaseName(instanceId), namespace, annotations: { [OWNER]: uid } },
-    };
-    const answer = await call({ method: 'POST', path: collection, body, deadlineMs });
-    if (answer.status === 201) return answer.body as KubeObject;
-    if (answer.status !== 409) throw refused(answer, namespace);
-    return undefined;
-  }
-
   return {
     async take(instanceId, uid) {
-      if (await make(instanceId, uid)) return true;
+      const body: KubeObject = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: ownerLeaseName(instanceId), namespace, annotations: { [OWNER]: uid } },
+      };
+      const answer = await call({ method: 'POST', path: collection, body, deadlineMs });
+      if (answer.status === 201) return true;
+      if (answer.status !== 409) throw refused(answer, namespace);
       return ownerOf(await find(instanceId)) === uid;
     },
+    owner: async (instanceId) => ownerOf(await find(instanceId)),
     async drop(instanceId, uid) {
-      // One that only seems to be missing would keep the instance from everybody for ever: nobody can make a second one.
-      const lease =
-        (await find(instanceId)) ?? (await make(instanceId, uid)) ?? (await find(instanceId)) ?? 'denied';
-      if (lease === 'denied')
-        throw new JournalUnavailable('the API server denies an owner Lease that exists');
-      if (ownerOf(lease) !== uid) return;
+      const lease = await find(instanceId);
+      if (!lease || ownerOf(lease) !== uid) return;
       // Between the two calls it may have got another owner: then it is not ours to remove.
       const body = { preconditions: { resourceVersion: lease.metadata.resourceVersion } };
       const answer = await call({ method: 'DELETE', path: path(instanceId), body, deadlineMs });

@@ -106,23 +106,6 @@ t.test(
   },
 );
 
-t.test('a Lease that the API server denies once is dropped all the same', async (t) => {
-  const inner = createFullApi();
-  let lies = 0;
-  const call: KubeCall = async (request) => {
-    if (request.method !== 'GET' || lies === 0) return inner(request);
-    lies -= 1;
-    return { status: 404, body: {} };
-  };
-  const owners = createOwnerLeases(call, 'rds-pilot', 3_000);
-  await owners.take(ID, OURS);
-  lies = 2;
-  await t.rejects(owners.drop(ID, OURS), JournalUnavailable, 'twice: the next call drops it');
-  lies = 1;
-  await owners.drop(ID, OURS);
-  t.equal(await owners.take(ID, THEIRS), true);
-});
-
 t.test('a slow drop does not remove the Lease of the next owner', async (t) => {
   const { owners, fail, call } = leasesOn(createFullApi());
   await owners.take(ID, OURS);
