@@ -10,6 +10,8 @@ export type OwnerLeases = {
   /** True when the instance is ours now, false when another UID has it. */
   take(instanceId: string, uid: string): Promise<boolean>;
   drop(instanceId: string, uid: string): Promise<void>;
+  /** UID of whoever has the instance. */
+  owner(instanceId: string): Promise<string | undefined>;
 };
 
 export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs: number): OwnerLeases {
@@ -37,6 +39,7 @@ export function createOwnerLeases(call: KubeCall, namespace: string, deadlineMs:
       if (answer.status !== 409) throw refused(answer, namespace);
       return ownerOf(await find(instanceId)) === uid;
     },
+    owner: async (instanceId) => ownerOf(await find(instanceId)),
     async drop(instanceId, uid) {
       const lease = await find(instanceId);
       if (!lease || ownerOf(lease) !== uid) return;

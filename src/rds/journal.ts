@@ -105,6 +105,8 @@ export type Journal = {
   rejected?: { inputs: string; at: number };
   /** Accounts whose logins take turns, by the name that status gives them. */
   rotations?: Record<string, Rotation>;
+  /** Made while the cloud could not be asked: nobody has looked whether there is anything. */
+  isBlind?: boolean;
   /** The instance stays and is free for others; until then a closing Rds still owns it. */
   letGo?: boolean;
   /** Set by finalize: no call starts anything for this UID from then on. `unknownPast`: the journal was new then. */

@@ -42,6 +42,9 @@ export type SimCloud = {
 const SPEED = 10;
 export const PERIOD_MS = 300_000 / SPEED;
 
+/** Each is a VPC, a subnet and a security group. */
+export const NETWORKS: readonly string[] = ['default', 'spare'];
+
 /** Short, so that a schedule of minutes sees whole lives; long enough for many calls in between. */
 const durations = {
   createMs: 70_000,
@@ -65,7 +68,7 @@ export function createSimCloud(clock: Clock, seed: number, lags: Lags): SimCloud
     durations: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, ms * SPEED])),
     automatedBackups: false,
     shuffleList: true,
-    networks: ['spare'],
+    networks: [...NETWORKS],
     ...lags,
   });
   const cloud = createCloud(settings);

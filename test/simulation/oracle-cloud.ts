@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { OtcRequest, OtcResponse } from '../../src/otc/send.ts';
-import type { OpKind } from '../../src/rds/journal.ts';
+import type { Op, OpKind } from '../../src/rds/journal.ts';
 import { ANNOTATIONS, finalBackupPrefix, UID_TAG } from '../../src/rds/names.ts';
 import type { WorldEvent } from '../../src/simulator/world.ts';
 import { HEAL_KEY } from '../../src/sync/decide/autopilot/heal.ts';
@@ -50,6 +50,12 @@ function isOpen(start: string, now: number): boolean {
   const [hours = 0, minutes = 0] = start.split(':').map(Number);
   const sinceOpening = (((now - (hours * 60 + minutes) * MINUTE) % DAY_MS) + DAY_MS) % DAY_MS;
   return sinceOpening < 4 * 60 * MINUTE;
+}
+
+/** A claim on a read replica covers no other instance: `100@x1` is its disk or machine, `x1` its removal. */
+function replicaIn({ kind, key }: Op): string | undefined {
+  if (kind === 'removeReplica') return key;
+  return kind === 'enlarge' || kind === 'resize' ? key.split('@')[1] : undefined;
 }
 
 export function createCloudOracle(
@@ -110,7 +116,9 @@ export function createCloudOracle(
       const { journal, uid } = stored;
       if (!journal.op || !kinds.includes(journal.op.kind) || journal.letGo) continue;
       const status = (cluster.lastOf(uid)?.status ?? {}) as { id?: string };
-      if (journal.id === id || journal.op?.key === id || (journal.id === undefined && status.id === id))
+      const replica = replicaIn(journal.op);
+      const subject = replica === undefined ? journal.id : journal.replicas?.[replica]?.id;
+      if (subject === id || journal.op.key === id || (journal.id === undefined && status.id === id))
         return stored;
     }
     return undefined;

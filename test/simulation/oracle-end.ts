@@ -5,7 +5,9 @@ import { findCondition } from '../../src/rds/conditions.ts';
 import { ANNOTATIONS, drillName, UID_TAG } from '../../src/rds/names.ts';
 import type { Scale } from '../../src/rds/scale.ts';
 import { REGION } from '../../src/simulator/demo-account.ts';
-import type { Instance, SimCloud } from './cloud.ts';
+import { engines } from '../../src/simulator/rds/engines.ts';
+import { findFlavor } from '../../src/simulator/rds/flavors.ts';
+import { type Instance, NETWORKS, type SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { alarmProblem, hasLostAccount } from './oracle-autopilot.ts';
 import { passwordInCluster } from './oracle-cloud.ts';
@@ -114,10 +116,11 @@ function isStuck(cloud: SimCloud, { id }: Instance): boolean {
 
 /** No instance: only true reasons count. */
 function excuse(
-  { cluster, removedByHand, cloud }: Facts,
+  facts: Facts,
   object: KubeObject,
   { ready, synced }: { ready: string; synced: string },
 ): string | undefined {
+  const { cluster, removedByHand, cloud } = facts;
   const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
   if (id !== undefined && removedByHand.has(id) && ready === 'InstanceGone') return undefined;
   const { namespace, name } = object.metadata;
@@ -126,12 +129,28 @@ function excuse(
       instance.name === `${namespace}_${name}` || instance.name.startsWith(`${namespace}_${name}_`),
   );
   if (synced === 'AdoptionNeeded' && (namesake || adoptsNothing(object, cloud))) return undefined;
-  // Only as long as there is something to adopt: afterwards it must say so.
-  const adopts = annotationOf(object, ANNOTATIONS.adopt) !== undefined && !adoptsNothing(object, cloud);
-  if (adopts && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced)) return undefined;
-  // The cloud of these schedules has one region.
-  if (synced === 'CloudRefused' && specOf(object).region !== REGION) return undefined;
-  return `there is no instance (Ready ${ready}, Synced ${synced})`;
+  if (isHeldByOther(facts, object) && ['ForeignInstance', 'Busy', 'CloudRefused'].includes(synced))
+    return undefined;
+  // Nobody can take over what the cloud never finishes: only told.
+  const adopted = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
+  if (synced === 'Busy' && adopted?.status === 'BUILD' && isStuck(cloud, adopted)) return undefined;
+  const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
+  const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
+  if (isRefused && unknownFields(object).some((field) => told.includes(`spec.${field}: `))) return undefined;
+  return `there is no instance (Ready ${ready}, Synced ${synced}: ${told})`;
+}
+
+/** Fields of the spec that name what the cloud of these schedules does not have: nothing can be created with them. */
+function unknownFields(object: KubeObject): string[] {
+  const { region, datastoretype, datastoreversion, flavorref, securitygroup } = specOf(object);
+  const facts = engines.find(({ engine }) => engine === datastoretype);
+  const isKnown: Record<string, boolean> = {
+    region: region === REGION,
+    datastoreversion: facts?.versions.includes(datastoreversion) ?? false,
+    flavorref: findFlavor(flavorref) !== undefined,
+    securitygroup: NETWORKS.includes(securitygroup),
+  };
+  return Object.keys(isKnown).filter((field) => !isKnown[field]);
 }
 
 /** Consent to an instance that does not exist in this account, or not any more. */
@@ -140,6 +159,19 @@ const adoptsNothing = (object: KubeObject, cloud: Facts['cloud']): boolean => {
   const instance = wanted === undefined ? undefined : cloud.instance(wanted);
   return wanted !== undefined && instance?.projectId !== projectOf(object);
 };
+
+/** Consent to an instance of another Rds, which has not let it go: once it has, it must be taken over. */
+function isHeldByOther({ cluster, cloud }: Facts, object: KubeObject): boolean {
+  const instance = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
+  if (!instance || adoptsNothing(object, cloud)) return false;
+  const maker = cluster.uidOfDigits(instance.name.slice(-12));
+  const isHolder = (uid: string): boolean =>
+    uid !== object.metadata.uid &&
+    cluster.rdsByUid(uid) !== undefined &&
+    !cluster.journal(uid)?.journal.letGo;
+  const owners = [...cluster.journals()].filter(({ journal }) => journal.id === instance.id);
+  return [...owners.map(({ uid }) => uid), ...(maker === undefined ? [] : [maker])].some(isHolder);
+}
 
 function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
   return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
@@ -176,7 +208,7 @@ function difference(object: KubeObject, instance: Instance, scale: Scale | undef
     [status.ip === instance.ip, `status.ip is ${status.ip}`],
     [conditionIs(object, 'Ready', spec.stopped ? 'False' : 'True'), 'Ready is wrong'],
     [
-      conditionIs(object, 'Synced', 'True') || isLeft,
+      conditionIs(object, 'Synced', 'True') || isLeft || isRestoreRefused(object),
       `Synced is not True: ${findCondition(status.conditions, 'Synced')?.message}`,
     ],
     [conditionIs(object, 'Progressing', 'False'), 'Progressing is not False'],
@@ -212,10 +244,15 @@ function replicaProblem({ cloud }: Facts, object: KubeObject): string | undefine
   return undefined;
 }
 
+/** It is told and holds up nothing: all else must be as the spec says. */
+function isRestoreRefused(object: KubeObject): boolean {
+  const reason = findCondition(statusOf(object).conditions, 'Synced')?.reason;
+  return reason === 'RestoreRefused' && specOf(object).backuprestoretime !== undefined;
+}
+
 /** What differs is told, and why it stays so. */
 function isLeftOut(object: KubeObject): boolean {
-  const { plan = [], conditions } = statusOf(object);
-  if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
+  const { plan = [] } = statusOf(object);
   const isTold = ({ when }: { when: string }) =>
     /^(refused|in the maintenance window|with the next restart)/.test(when) ||
     (specOf(object).stopped === true && when === 'when the instance is started again');

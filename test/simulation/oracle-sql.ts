@@ -38,7 +38,7 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
         (object) => specOf(object).paused !== true && annotationOf(object, ANNOTATIONS.dryRun) !== 'true',
       );
     if (wish.drop.databases.length + wish.drop.users.length === 0)
-      judgeRepeat(secret.metadata.name, versions);
+      judgeRepeat(uid, secret.metadata.name, versions);
     const isDeclared = versions.some((object) => fits(object, wish));
     if (!isDeclared)
       report('only-what-the-spec-says', `${secret.metadata.name} asks for ${JSON.stringify(wish)}`);
@@ -66,7 +66,10 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
     madeFor.set(name, cluster.rdsByUid(uid)?.metadata.generation);
   }
 
-  function judgeRepeat(name: string, versions: readonly KubeObject[]): void {
+  function judgeRepeat(uid: string, name: string, versions: readonly KubeObject[]): void {
+    const last = made.get(uid)?.at(-1);
+    // A Job of another wish was made since, and may have undone what the recorded one did.
+    if (last !== undefined && keyIn(last) !== keyIn(name)) return;
     const isDone = (object: KubeObject) => {
       const { job: record } = statusOf(object).databases ?? {};
       return record?.state === 'Succeeded' && keyIn(record.name) === keyIn(name);
@@ -92,6 +95,15 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
       report('job-recorded-before-dropped', `${name} is gone, and status never told its end`);
   }
 
+  /** `given`: the password that people gave; undefined where one is drawn. */
+  function userIn(object: KubeObject, account: string): { given: string | undefined } | undefined {
+    const { datastoretype, users = [] } = specOf(object);
+    const user = users.find((one) => accountLabel(datastoretype as SqlEngine, one) === account);
+    const { name = '', key = '' } = user?.passwordSecretRef ?? {};
+    const inSecret = cluster.secretValue(object.metadata.namespace ?? '', name, key);
+    return user && { given: user.password ?? (user.passwordSecretRef && (inSecret ?? '')) };
+  }
+
   /** A drawn password has to be kept before it is used; a given one is published after the server has it. */
   function judgePublished(secret: KubeObject): void {
     const password = secretValue(secret, 'password') ?? '';
@@ -103,9 +115,11 @@ export function createSqlOracle(cluster: Cluster, servers: SqlServers, report: R
     const account = secret.metadata.annotations?.[ANNOTATIONS.account] ?? '';
     const instanceId = owner && cluster.journal(owner.metadata.uid ?? '')?.journal.id;
     if (!owner || instanceId === undefined) return;
-    const { datastoretype, users = [] } = specOf(owner);
-    const user = users.find((one) => accountLabel(datastoretype as SqlEngine, one) === account);
-    if (!user?.password && !user?.passwordSecretRef) return;
+    const given = userIn(owner, account)?.given;
+    if (given === undefined) return;
+    const former = cluster.recent(ownerOf(secret), ANSWER_WINDOW_MS).map((object) => userIn(object, account));
+    // Drawn for a spec that gave none, and was edited while the answer was on its way.
+    if (password !== given && former.some((user) => user && user.given === undefined)) return;
     const ever = servers.serverOf({ id: instanceId }).passwords.get(account);
     if (!ever?.has(password))
       report('user-password-works', `${keyOf(secret)} tells a password that ${account} never had`);

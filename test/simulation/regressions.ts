@@ -71,4 +71,69 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'converges',
     was: 'a replica whose clock was behind waited an hour too long with the next try of a SQL Job',
   },
+  {
+    seed: 843,
+    invariant: 'silent',
+    was: 'a change that was complete was told as moving when somebody looked an hour later',
+  },
+  {
+    seed: 1158,
+    invariant: 'converges',
+    was: 'an owner Lease that the API server once denied was never dropped: nobody could adopt',
+  },
+  {
+    seed: 1164,
+    invariant: 'converges',
+    was: 'a restore in place that was refused held up the databases of the spec',
+  },
+  {
+    seed: 2182,
+    invariant: 'converges',
+    was: 'the same for a read replica',
+  },
+  {
+    seed: 1450,
+    invariant: 'silent',
+    was: 'the words of a refused restore moved on with the range',
+  },
+  {
+    seed: 1878,
+    invariant: 'no-alarm-left',
+    was: 'a topic outlived its Rds after one wrong 404',
+  },
+  {
+    seed: 1913,
+    invariant: 'status-keeps-id',
+    was: 'a wrong 404 for the journal and a cloud out of reach: an answer without the id',
+  },
+  {
+    seed: 1999,
+    invariant: 'silent',
+    was: 'a create that left nothing and could not be repeated was told in two ways in turns',
+  },
+  {
+    seed: 2389,
+    invariant: 'no-hot-loop',
+    was: 'a drawn password that got lost was waited for with a call a second',
+  },
+  {
+    seed: 2453,
+    invariant: 'silent',
+    was: 'two replicas with lists of backups of different age told two backups in turns',
+  },
+  {
+    seed: 2850,
+    invariant: 'no-hot-loop',
+    was: 'a replica that could not log in and one that could told of a delete in turns',
+  },
+  {
+    seed: 3759,
+    invariant: 'converges',
+    was: 'Retain after the delete was sent let the instance go: another Rds adopted what was being deleted',
+  },
+  {
+    seed: 3896,
+    invariant: 'converges',
+    was: 'a next try told by a clock that was ahead was waited for an hour',
+  },
 ];

@@ -107,6 +107,24 @@ t.test('the database of a living Rds cannot be adopted by another', async (t) =>
   t.match(await world.status('shop'), { id, phase: 'Ready' });
 });
 
+t.test('a Lease that outlived an Rds which has let go is no obstacle', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases';
+  await world.apply('former', { deletionPolicy: 'Retain' });
+  t.ok(await world.reaches('former', 'Ready'));
+  const id = (await world.status('former')).id ?? '';
+  const left = (await world.object(`${leases}/rds-instance-${id}`)) as object;
+  await world.remove('former');
+  t.ok(await world.isGone('former'));
+  const lease = structuredClone(left) as { metadata: { resourceVersion?: string } };
+  delete lease.metadata.resourceVersion;
+  t.match(await world.kube('POST', leases, lease), { status: 201 }, 'as if it had never been dropped');
+  await world.apply('shop', {}, { 'otc.mcsps.de/adopt': id });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.equal((await world.status('shop')).id, id);
+});
+
 t.test('two Rds with the same consent: one wins', async (t) => {
   const world = await createWorld();
   t.teardown(() => world.stop());

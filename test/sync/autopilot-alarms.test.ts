@@ -161,6 +161,21 @@ for (const deletionPolicy of ['Snapshot', 'Delete', 'Retain'] as const) {
   });
 }
 
+t.test('a topic goes with its Rds, also when the cloud once denies that there is one', async (t) => {
+  const spec = { ...ACT, endpoint: 'https://alarms.example.com/', deletionPolicy: 'Delete' as const };
+  const world = await autopilotWorld(t, spec);
+  await world.wait(10);
+  const match = {
+    service: 'smn',
+    method: 'DELETE',
+    path: '/v2/{project}/notifications/topics/{urn}',
+  } as const;
+  world.simulator.faults.add({ match, kind: '404', times: 1 });
+  await world.remove('shop');
+  t.ok(await world.isGone('shop'));
+  t.equal((await world.topics()).length, 0);
+});
+
 t.test('a cloud that refuses to list alarms does not keep a delete for ever', async (t) => {
   const world = await autopilotWorld(t, { ...ACT, deletionPolicy: 'Delete' });
   world.simulator.faults.add({

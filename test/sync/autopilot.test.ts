@@ -1,12 +1,33 @@
 import t from 'tap';
 import type { RdsSpec } from '../../src/rds/spec.ts';
-import { HOUR, MINUTE } from '../support/world.ts';
+import type { RdsStatus } from '../../src/rds/status.ts';
+import { condition, HOUR, MINUTE } from '../support/world.ts';
 import { ACT, autopilotWorld, BASE } from './autopilot-world.ts';
 
 const act = (autopilot: RdsSpec['autopilot'], more: RdsSpec = {}): RdsSpec => ({
   ...BASE,
   ...more,
   autopilot: { mode: 'Act', ...autopilot },
+});
+
+t.test('what is complete is not told as moving, however late it is noticed', async (t) => {
+  const world = await autopilotWorld(t, { ...ACT, endpoint: 'https://alarms.example.com/' });
+  const { uid } = (await world.rds('shop'))?.metadata ?? {};
+  const path = `/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases/rds-${uid}`;
+  const journal = async () =>
+    JSON.parse((await world.object(path))?.metadata.annotations?.['otc.mcsps.de/journal'] ?? '{}');
+  const noted = { ...(await journal()), scale: { isMoving: true } };
+  const annotations = { 'otc.mcsps.de/journal': JSON.stringify(noted) };
+  await world.kube('PATCH', path, { metadata: { annotations } }, 'application/merge-patch+json');
+  const told = new Set<string>();
+  world.api.watch(({ object }) => {
+    if (object.kind === 'Rds')
+      told.add(condition(object.status as RdsStatus, 'AutopilotReady')?.reason ?? '');
+  });
+  // An address that has not confirmed is asked again every hour.
+  await world.wait(70);
+  t.equal((await journal()).scale.isMoving, undefined, 'it was looked at');
+  t.same([...told], []);
 });
 
 t.test('an alarm becomes a larger disk, once, and the alarm goes off', async (t) => {

@@ -1,8 +1,26 @@
 // Each replica keeps lists of backups for hours. Two of them with lists of different age must not tell in turns.
 
 import t from 'tap';
+import { safetyPrefix } from '../../src/rds/names.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
+import { reportedBackups } from '../../src/sync/decide/backup-state.ts';
+import type { Observed } from '../../src/sync/decide/observed.ts';
 import { condition, createWorld, HOUR, MINUTE } from '../support/world.ts';
+
+t.test('a list from when a backup was still being made does not take back the word of it', (t) => {
+  const uid = '4bc725ab-a311-4c18-92e7-ba4969369b55';
+  const backup = (id: string, status: string, beginAt: number) => ({
+    ...{ id, status, beginAt, instanceId: 'i', type: 'manual', name: `${safetyPrefix(uid)}${id}` },
+  });
+  const backups = [backup('first', 'COMPLETED', 1), backup('second', 'BUILDING', 2)];
+  const told = { beforeRestore: { id: 'second', name: 'n', restoreFrom: 'r' } };
+  const observed = {
+    rds: { metadata: { uid }, status: { backup: told } },
+    cloud: { kind: 'glance', details: { backups } },
+  } as unknown as Observed;
+  t.same(reportedBackups(observed), { backup: told });
+  t.end();
+});
 
 type Sync = { parent: { status?: RdsStatus } };
 

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { TerminalError } from '../../src/errors.ts';
+import { createJournalStore } from '../../src/kube/journal.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { condition, createWorld, MINUTE, SECOND, type World } from '../support/world.ts';
 
@@ -55,6 +57,43 @@ t.test(
     t.equal(world.simulator.state.instances.length, 1);
   },
 );
+
+t.test('a create that left nothing and cannot be repeated is told once, not in turns', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  world.simulator.faults.add({ match: CREATE, kind: 'timeout-before', times: 1 });
+  await world.apply('shop', {});
+  await world.clock.advance(30 * SECOND);
+  await world.apply('shop', { securitygroup: 'nowhere' });
+  await world.clock.advance(20 * MINUTE);
+  t.match(condition(await world.status('shop'), 'Synced'), { reason: 'CloudRefused', message: /nowhere/ });
+  t.equal((await journalOf(world)).op, undefined, 'nothing is on its way any more');
+  const before = (await world.rds('shop'))?.metadata.resourceVersion;
+  await world.clock.advance(40 * MINUTE);
+  t.equal((await world.rds('shop'))?.metadata.resourceVersion, before);
+  await world.apply('shop', { securitygroup: 'default' });
+  t.ok(await world.reaches('shop', 'Ready'));
+  t.equal(world.simulator.state.instances.length, 1);
+});
+
+t.test('a drawn password that got lost is waited for without haste', async (t) => {
+  const world = await createWorld();
+  t.teardown(() => world.stop());
+  await world.apply('shop', {});
+  t.ok(await world.reaches('shop', 'Pending'));
+  const { body } = world.calls.find(({ path }) => path.endsWith('/sync')) as unknown as {
+    body: { parent: { metadata: object } };
+  };
+  const metadata = { ...body.parent.metadata, name: 'other', uid: '00000000-0000-4000-8000-000000000001' };
+  const payload = { ...body, parent: { ...body.parent, metadata } };
+  const call = async () => {
+    const answer = world.app.inject({ method: 'POST', url: '/sync', payload });
+    await world.clock.advance(SECOND);
+    return (await answer).json() as { resyncAfterSeconds: number };
+  };
+  t.equal((await call()).resyncAfterSeconds, 1, 'drawn, and nobody gets it');
+  t.equal((await call()).resyncAfterSeconds, 5);
+});
 
 t.test('a definite refusal frees the claim at once', async (t) => {
   const world = await createWorld();
@@ -114,6 +153,26 @@ t.test('an old picture of the parent, or a wiped status, finds the instance agai
   t.match(await world.status('shop'), { id, phase: 'Ready' });
   t.equal(world.creates(), 1);
 });
+
+t.test(
+  'a journal that only seems to be missing costs no id, also while the cloud is out of reach',
+  async (t) => {
+    const world = await createWorld();
+    t.teardown(() => world.stop());
+    await world.apply('shop', {});
+    t.ok(await world.reaches('shop', 'Ready'));
+    const past = world.calls.find(({ path }) => path.endsWith('/sync'));
+    const lease = { namespace: 'rds-pilot', nonce: () => 'n', deadlineMs: 2_500 };
+    const store = createJournalStore({ call: world.api.call, ...lease });
+    const openCloud = () => {
+      throw new TerminalError('no', { code: 'IAM', outcome: 'refused' });
+    };
+    const other = await world.startReplica({ openCloud, journal: { ...store, read: async () => undefined } });
+    t.teardown(() => other.close());
+    const answer = await other.inject({ method: 'POST', url: '/sync', payload: past?.body as object });
+    t.equal(answer.statusCode, 429, answer.body);
+  },
+);
 
 t.test('two instances of our name: nothing is touched, and a condition says so', async (t) => {
   const world = await createWorld();

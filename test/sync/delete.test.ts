@@ -1,4 +1,5 @@
 import t from 'tap';
+import { TerminalError } from '../../src/errors.ts';
 import { condition, createWorld, MINUTE, SECOND, type World } from '../support/world.ts';
 
 const CREATE = { service: 'rds' as const, method: 'POST' as const, path: '/v3/{project}/instances' };
@@ -82,6 +83,17 @@ t.test('the policy that counts is the one in the spec when the delete is sent', 
   await world.apply('shop', { deletionPolicy: 'Snapshot' });
   t.ok(await world.isGone('shop'));
   t.match(world.simulator.state.backups, [{ status: 'COMPLETED' }]);
+});
+
+t.test('a policy edited to Retain after the delete was sent comes too late: nothing is let go', async (t) => {
+  const world = await readyWorld(t, { deletionPolicy: 'Delete' });
+  await world.remove('shop');
+  t.ok(await world.clock.runUntil(() => deletes(world) > 0, MINUTE));
+  await world.apply('shop', { deletionPolicy: 'Retain' });
+  t.notOk(await world.isGone('shop', 15 * SECOND));
+  t.match(condition(await world.status('shop'), 'Progressing'), { reason: 'Deleting' });
+  t.ok(await world.isGone('shop'));
+  t.same([world.simulator.state.instances, deletes(world)], [[], 1]);
 });
 
 t.test(
@@ -187,6 +199,26 @@ t.test('a late sync for a closed Rds starts nothing', async (t) => {
   await world.clock.advance(10 * SECOND);
   t.match(await replay, { statusCode: 429, headers: { 'retry-after': /\d+/ } });
   t.equal(world.creates(), 1);
+});
+
+t.test('a replica that cannot ask the cloud does not take turns with one that can', async (t) => {
+  const world = await readyWorld(t, { deletionPolicy: 'Snapshot' });
+  await world.remove('shop');
+  await world.clock.advance(20 * SECOND);
+  t.match(condition(await world.status('shop'), 'Progressing'), { status: 'True' });
+  const last = world.calls.findLast(({ path }) => path.endsWith('/finalize'))?.body as { parent: object };
+  const payload = { ...last, parent: (await world.rds('shop')) as object };
+  const openCloud = () => {
+    throw new TerminalError('no', { code: 'IAM', outcome: 'refused' });
+  };
+  const other = await world.startReplica({ openCloud });
+  t.teardown(() => other.close());
+  const ask = () => other.inject({ method: 'POST', url: '/finalize', payload });
+  t.match(await ask(), { statusCode: 429 });
+  world.pauseLoops();
+  await world.clock.advance(2 * MINUTE);
+  const { status } = (await ask()).json();
+  t.match(condition(status, 'Progressing'), { status: 'Unknown', reason: 'CloudForbidden' }, 'old news');
 });
 
 t.test('Retain with credentials that do not work any more finalizes without the cloud', async (t) => {

@@ -78,7 +78,7 @@ for (const [what, ago] of [
     await world.apply('copy', { ...BASE, restoreFrom: { rds: 'shop', pointInTime: value } });
     await world.apply('shop', { ...BASE, backuprestoretime: value });
     await world.clock.advance(3 * MINUTE);
-    const range = /possible is 2026-11-16T\d\d:\d\d:\d\dZ to 2026-11-16T/;
+    const range = /possible is 2026-11-16T\d\d:\d\d:\d\dZ to a few minutes ago/;
     t.match(condition(await world.status('copy'), 'Ready')?.message, range);
     t.match(condition(await world.status('shop'), 'Synced')?.message, range);
     t.same([world.creates(), world.simulator.state.counts.restore], [1, undefined]);

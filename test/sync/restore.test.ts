@@ -177,6 +177,31 @@ t.test('a restore that is refused holds up no restart', async (t) => {
   t.equal(condition(await world.status('shop'), 'Synced')?.reason, 'RestoreRefused', 'still told');
 });
 
+t.test('a restore that is refused holds up no change, and its words stay as they are', async (t) => {
+  const world = await readyWorld(t);
+  const readReplicas = [{ name: 'reader' }];
+  await world.apply('shop', {
+    ...BASE,
+    volumesize: 50,
+    readReplicas,
+    backuprestoretime: at(world, -24 * HOUR),
+  });
+  await world.clock.advance(30 * MINUTE);
+  t.match(await world.status('shop'), { volumeGb: 50, replicas: [{ name: 'reader', status: 'ACTIVE' }] });
+  const refused = {
+    reason: 'RestoreRefused',
+    message: /possible is 2026-11-16T[\d:]+Z to a few minutes ago/,
+  };
+  t.match(condition(await world.status('shop'), 'Synced'), refused);
+  const before = (await world.rds('shop'))?.metadata.resourceVersion;
+  await world.clock.advance(HOUR);
+  t.equal(
+    (await world.rds('shop'))?.metadata.resourceVersion,
+    before,
+    'the range moves on, the text does not',
+  );
+});
+
 t.test('PostgreSQL is told what to do instead', async (t) => {
   const world = await readyWorld(t, POSTGRES);
   await world.apply('shop', { ...POSTGRES, backuprestoretime: at(world, 10 * MINUTE) });

@@ -36,7 +36,7 @@ export async function claimAndWrite(
     if (action.write.do === 'create') order = await prepareCreate(deps, cloud, observed);
     if (action.write.do === 'replica') await checkQuota(cloud);
   } catch (error) {
-    return acted(held.journal, 'prepare', 'refused', toFailure(error));
+    return prepareRefused(deps, held, toFailure(error));
   }
   const because = await staleAgainstLive(deps, observed, action.write);
   if (because !== undefined) return { kind: 'stale', because };
@@ -66,6 +66,13 @@ export async function claimAndWrite(
     if (error.outcome === 'unknown') return acted(claimed.journal, kind, 'unknown', failure);
     return recordRefusal(deps, observed, claimed, kind, failure);
   }
+}
+
+/** A create of which nothing came, as three looks have shown, is over: left open it would be proven and told anew. */
+async function prepareRefused(deps: SyncDeps, held: HeldJournal, failure: Failure): Promise<ActResult> {
+  const isOver = held.journal.op?.kind === 'create' && failure.class !== 'retryable';
+  const freed = isOver ? await deps.journal.swap(held, refused(held.journal)) : held;
+  return freed ? acted(freed.journal, 'prepare', 'refused', failure) : LOST;
 }
 
 /** Status may only tell an id that the journal has: a lost record leaves the claim open, to be settled by looking. */

@@ -45,7 +45,7 @@ export async function adopt(
   const seen = [observed.cloud.instance, ...observed.cloud.namesakes];
   const instance = seen.find((one) => one?.id === instanceId);
   const isLiving = instance !== undefined && (await hasLivingOwner(deps, instance, uid));
-  if (isLiving || !(await deps.ownerLeases.take(instanceId, uid))) {
+  if (isLiving || !(await takeOver(deps, instanceId, uid))) {
     const failure = toFailure(owned(instanceId));
     return acted(held.journal, 'adopt', 'refused', failure);
   }
@@ -58,6 +58,20 @@ export async function adopt(
       : { ...rest, id: instanceId, adopted: true, ...knownRestores(observed, rest) },
   );
   return recorded ? acted(recorded.journal, 'adopt', 'done') : LOST;
+}
+
+/** A Lease outlives its Rds when the API server once denied it: a closed journal that has let go never takes it back. */
+async function takeOver(
+  { ownerLeases, journal }: SyncDeps,
+  instanceId: string,
+  uid: string,
+): Promise<boolean> {
+  if (await ownerLeases.take(instanceId, uid)) return true;
+  const former = await ownerLeases.owner(instanceId);
+  const left = former === undefined ? undefined : (await journal.read(former))?.journal;
+  if (former === undefined || !left?.closed || !left.letGo) return false;
+  await ownerLeases.drop(instanceId, former);
+  return ownerLeases.take(instanceId, uid);
 }
 
 /** By tag, and by name: between its create and its tag an instance carries only the name. */

@@ -16,7 +16,7 @@ export async function restorePoint(
   source: Exclude<RestoreSource, { missing: string }>,
 ): Promise<RestorePoint> {
   if ('backupId' in source) await checkBackup(cloud, o, source);
-  else await checkTime(cloud, source);
+  else await checkTime(cloud, o, source);
   await checkSource(cloud, o, source.instanceId);
   return source;
 }
@@ -51,12 +51,14 @@ function choices(backups: readonly Backup[]): string {
 
 async function checkTime(
   cloud: Cloud,
+  o: Observed,
   { instanceId, time }: { instanceId: string; time: number },
 ): Promise<void> {
   const ranges = await cloud.restoreRanges(instanceId);
   // Of an instance that is gone the cloud tells no range; it judges by itself.
   if (!ranges || ranges.some(({ from, to }) => time >= from && time <= to)) return;
-  throw refusal('restoreFrom.pointInTime', `${isoTime(time)} cannot be restored; ${rangesText(ranges)}`);
+  const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  throw refusal('restoreFrom.pointInTime', `${isoTime(time)} cannot be restored; ${rangesText(ranges, at)}`);
 }
 
 /** Rules that the cloud checks only after the order; the source may be gone, then it is left to them. */

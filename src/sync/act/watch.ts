@@ -121,7 +121,7 @@ async function subscribed(
   return { at, urn, endpoint, askedAt: at };
 }
 
-/** The record stays until a create of the topic can no longer take effect. */
+/** The record stays until a create of the topic can no longer take effect, and until two calls have removed it. */
 async function removeTopic({
   cloud,
   observed,
@@ -132,6 +132,6 @@ async function removeTopic({
   if (!topic) return;
   const urn = topic.urn ?? (await cloud.createTopic(topicName(observed.rds.metadata.uid))).urn;
   await cloud.deleteTopic(urn);
-  if (at >= topic.at + observed.timing.settleMs) delete done.topic;
+  if (topic.isRemoved && at >= topic.at + observed.timing.settleMs) delete done.topic;
   else done.topic = { ...topic, urn, isRemoved: true };
 }

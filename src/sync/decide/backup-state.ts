@@ -80,12 +80,14 @@ export function reportedBackups(o: Observed): Pick<RdsStatus, 'backup'> {
   const backups = fresh ?? detailsOf(o)?.backups ?? [];
   const last = isBehind(o, backups) ? undefined : lastEnded(backups);
   const prefix = safetyPrefix(o.rds.metadata.uid);
-  const before = backups
+  const complete = backups
     .filter(({ name, status }) => status === 'COMPLETED' && name.startsWith(prefix))
-    .sort((a, b) => b.beginAt - a.beginAt)[0];
+    .sort((a, b) => b.beginAt - a.beginAt);
+  const [before] = complete;
   if (!last && !before) return {};
   const told = o.rds.status?.backup?.beforeRestore;
-  const isKept = told !== undefined && !fresh && !backups.some(({ id }) => id === told.id);
+  // A list from when that one was still being made is behind, too.
+  const isKept = told !== undefined && !fresh && !complete.some(({ id }) => id === told.id);
   return {
     backup: {
       ...o.rds.status?.backup,

@@ -5,7 +5,7 @@ import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { orderedByBoolean } from './boolean-orders.ts';
 import { describe } from './describe.ts';
 import type { Failure, Observed } from './observed.ts';
-import { NOTHING, PACE, type Verdict } from './plan.ts';
+import { type Action, NOTHING, PACE, type Verdict } from './plan.ts';
 import { failureReason, ready, steadyFailureText, synced } from './words.ts';
 
 const phaseBefore = (o: Observed) => o.rds.status?.phase ?? 'Pending';
@@ -31,8 +31,8 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
 /** Two replicas of different luck must not tell in turns: bad news waits this long after good news. */
 const GOOD_NEWS_HOLDS_MS = 60_000;
 
-function contradictsFreshNews(o: Observed): boolean {
-  const before = findCondition(o.rds.status?.conditions, 'Synced');
+export function contradictsFreshNews(o: Observed, type: 'Synced' | 'Progressing'): boolean {
+  const before = findCondition(o.rds.status?.conditions, type);
   if (!before || before.status === 'Unknown') return false;
   const ageMs = o.nowMs - Date.parse(before.lastTransitionTime);
   return ageMs >= 0 && ageMs < GOOD_NEWS_HOLDS_MS;
@@ -53,10 +53,13 @@ export function cloudFailed(o: Observed, failure: Failure): Verdict {
   const hint = known
     ? 'The database itself is not touched; the last known state is shown.'
     : 'Nothing was created.';
-  const isEarly = known && contradictsFreshNews(o);
+  const isEarly = known && contradictsFreshNews(o, 'Synced');
   const kept = keptNews(o, failure);
+  // A journal that only seems to be missing may have an id: the API server lets nobody make a second one.
+  const action: Action =
+    !known && o.journal === 'none' ? { kind: 'openJournal', journal: { isBlind: true } } : NOTHING;
   return {
-    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,
+    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : action,
     phase: phaseBefore(o),
     conditions: kept ?? [
       synced('Unknown', reason, `The cloud cannot be asked: ${text}. ${hint}`),

@@ -225,6 +225,8 @@ function drawRoot(o: Observed, at: number, journal: Journal | undefined): Verdic
       NOTHING,
       'Preparing',
       'Waiting until the Secret with the generated root password can be seen.',
+      // Its coming calls us; one that is lost is waited out for the whole settle time.
+      PACE.transition,
     );
   }
   // A drawing that cannot be published would be lost, and the next one waits for the settle time.

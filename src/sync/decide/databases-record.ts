@@ -11,6 +11,8 @@ import { currentLogin, provenDrawing, rotatingAccounts } from './rotating.ts';
 
 type Report = NonNullable<RdsStatus['databases']>;
 
+type SqlJob = NonNullable<Report['job']>;
+
 type Ended = {
   o: Observed;
   wanted: DatabasesWish;
@@ -27,14 +29,25 @@ const MAX_WHY = 512;
 /** A server that did not answer is soon tried again; what it refused, it will refuse for a while. */
 const RETRY = { soonMs: 60_000, laterMs: 600_000, longestMs: 3_600_000 } as const;
 
+function pauseMs(state: SqlJob['state'], attempt: number): number {
+  const firstMs = state === 'Refused' ? RETRY.laterMs : RETRY.soonMs;
+  return Math.min(firstMs * 2 ** Math.min(attempt - 1, 10), RETRY.longestMs);
+}
+
+/** A time that is farther away than the whole pause was told by a clock ahead of ours: then the end of the Job counts. */
+export function isTriedAgain({ state, attempt, endedAt, retryAt = '' }: SqlJob, nowMs: number): boolean {
+  const at = Date.parse(retryAt);
+  const pause = pauseMs(state, attempt);
+  const isFar = at > nowMs + pause;
+  return isFar ? nowMs >= Date.parse(endedAt) + pause : !(nowMs < at);
+}
+
 export function recordOf({ o, wanted, name, attempt, end, said }: Ended): Report {
   const wasRefused = said !== undefined && said.fatal === undefined;
   const state = end.succeeded ? 'Succeeded' : wasRefused ? 'Refused' : 'Failed';
-  const firstMs = wasRefused ? RETRY.laterMs : RETRY.soonMs;
-  const pauseMs = Math.min(firstMs * 2 ** Math.min(attempt - 1, 10), RETRY.longestMs);
   const endedMs = Date.parse(end.at) || o.nowMs;
   // The wait is told and ended by our own clock, which may be ahead of the one that stamps Jobs.
-  const retryAt = isoTime(Math.max(endedMs, o.nowMs) + pauseMs);
+  const retryAt = isoTime(Math.max(endedMs, o.nowMs) + pauseMs(state, attempt));
   const failures = end.succeeded ? [] : failuresOf(end, said);
   return {
     ...made(o, wanted, end.succeeded),

@@ -12,7 +12,7 @@ import type { RdsStatus } from '../../rds/status.ts';
 import type { SqlJobWish } from '../children/sql-job.ts';
 import type { Drawing } from '../children/user-secrets.ts';
 import type { DatabasesPlan } from './databases-plan.ts';
-import { recordOf, secretsToPublish } from './databases-record.ts';
+import { isTriedAgain, recordOf, secretsToPublish } from './databases-record.ts';
 import { type DatabasesWish, databasesWish, sqlEngine } from './databases-wish.ts';
 import { stateOf } from './instance-state.ts';
 import type { ChildObject, Observed } from './observed.ts';
@@ -131,7 +131,7 @@ function jobPlan(o: Observed, instance: Instance, wanted: DatabasesWish): JobPla
   if (current && lacksSecret(o, current) && !blockedBy()) return start(before);
   if (current) return underway(o, wanted, current, attempt, isQuiet);
   if (wasApplied && !isDueAgain(o, record)) return done(o, wanted);
-  if (record && record.state !== 'Succeeded' && latestMs(o) < Date.parse(record.retryAt ?? '')) {
+  if (record && record.state !== 'Succeeded' && !isTriedAgain(record, latestMs(o))) {
     return failed(o, wanted, before ?? {}, sqlJobName(name, uid, wanted.key, record.attempt));
   }
   const report = record || isQuiet ? before : withoutJob(before);

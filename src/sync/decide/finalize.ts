@@ -4,14 +4,14 @@
 import { type Journal, withoutAbsence } from '../../rds/journal.ts';
 import { nameKind, UID_TAG } from '../../rds/names.ts';
 import { heldByAlarms } from './autopilot/unwatch.ts';
-import { cloudFailed, journalUnavailable } from './cannot-act.ts';
+import { cloudFailed, contradictsFreshNews, journalUnavailable } from './cannot-act.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
 import { withDrill } from './drill/drill.ts';
 import { tokensHoldDelete } from './logs.ts';
 import type { Observed } from './observed.ts';
 import { NOTHING, PACE, type Verdict } from './plan.ts';
-import { afterStep, done, isForeign, proveAbsence, released, remove } from './removal.ts';
+import { afterStep, done, isForeign, proveAbsence, released, remove, wasDeleted } from './removal.ts';
 import { decideSync } from './sync.ts';
 import { failureReason, failureText, progressing } from './words.ts';
 
@@ -70,7 +70,7 @@ function close(o: Observed, journal: Journal | undefined): Verdict {
       message,
     );
   }
-  const unknownPast = oldId !== undefined;
+  const unknownPast = oldId !== undefined || journal.isBlind === true;
   return deleting(
     { kind: 'swapJournal', journal: { ...journal, closed: { at, unknownPast } } },
     'Deleting',
@@ -92,7 +92,8 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
   if (nothingEverClaimed(journal)) return done('Nothing was ever created for this Rds.');
   if (o.cloud.kind !== 'failed') return deleting({ kind: 'lookCloser' }, 'Deleting', 'Looking.');
   const { failure } = o.cloud;
-  const keeps = effectivePolicy(o) === 'Retain' && journal.op === undefined;
+  const isGoing = wasDeleted(journal) && o.nowMs < (journal.last?.at ?? 0) + o.timing.settleMs;
+  const keeps = effectivePolicy(o) === 'Retain' && journal.op === undefined && !isGoing;
   if (keeps && failure.class !== 'retryable') {
     return released(
       { kind: 'letGo', instanceId: journal.id ?? '', keeps: true, untag: false },
@@ -100,8 +101,12 @@ function withoutCloud(o: Observed, journal: Journal): Verdict {
     );
   }
   const told = cloudFailed(o, failure);
+  const isEarly = contradictsFreshNews(o, 'Progressing');
   return {
     ...told,
+    action: isEarly
+      ? { kind: 'stale', because: failureText(failure), afterSeconds: PACE.waiting }
+      : told.action,
     phase: 'Deleting',
     conditions: [
       progressing(

@@ -48,7 +48,21 @@ export function manage(o: Observed, instance: Instance, told: Verdict = describe
     reconcileOrder(o, journal, told) ??
     forgetUpgrade(o, journal, told) ??
     recordReplicas(one, journal, told) ??
-    restoreOrRestart(o, journal, instance, told) ??
+    restoreFirst(one, journal, told)
+  );
+}
+
+/** A restore that is refused is told, and holds up nothing. */
+function restoreFirst(one: Case, journal: Journal, told: Verdict): Verdict {
+  const restore = restoreInPlace(one.o, journal, one.instance, told);
+  if (!restore) return afterRestore(one, journal, told);
+  const isRefused = restore.conditions.some(({ reason }) => reason === 'RestoreRefused');
+  return isRefused ? afterRestore(one, journal, restore) : restore;
+}
+
+function afterRestore(one: Case, journal: Journal, told: Verdict): Verdict {
+  const { o, instance } = one;
+  return (
     restartOrder(o, journal, instance, told) ??
     heal(o, journal, instance, told) ??
     change(one, journal, told) ??
@@ -56,18 +70,6 @@ export function manage(o: Observed, instance: Instance, told: Verdict = describe
     rotate(o, journal, instance, told) ??
     told
   );
-}
-
-/** A restore that is refused is told, and holds up no restart. */
-function restoreOrRestart(
-  o: Observed,
-  journal: Journal,
-  instance: Instance,
-  told: Verdict,
-): Verdict | undefined {
-  const restore = restoreInPlace(o, journal, instance, told);
-  if (!restore?.conditions.some(({ reason }) => reason === 'RestoreRefused')) return restore;
-  return restartOrder(o, journal, instance, restore) ?? restore;
 }
 
 /** One hit starts the counting over, so a counter left behind must be looked at. */

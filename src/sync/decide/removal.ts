@@ -34,10 +34,16 @@ export function isForeign(o: Observed, instance: Instance): boolean {
   return owner !== undefined && owner !== o.rds.metadata.uid;
 }
 
+/** A policy that is edited after this comes too late. */
+export const wasDeleted = ({ op, last }: Journal): boolean => (op ?? last)?.kind === 'delete';
+
 export function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshView): Verdict {
   if (isForeign(o, instance) && !journal.adopted)
     return done('The instance belongs to another Rds and is not touched.');
   if (effectivePolicy(o) === 'Retain') {
+    // Who lets go of what is being deleted hands it to others as if it stayed.
+    const going = wasDeleted(journal) ? settleOpen(o, journal, instance, cloud) : undefined;
+    if (going) return going;
     const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
     return released(
       { kind: 'letGo', instanceId: instance.id, keeps: true, untag },

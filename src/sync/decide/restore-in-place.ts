@@ -56,11 +56,11 @@ export function restoreInPlace(
       'the cloud cannot restore PostgreSQL onto itself; make a new Rds with spec.restoreFrom {rds, pointInTime} instead',
     );
   }
-  const { restoreRanges: ranges, backups } = o.cloud;
+  const { restoreRanges: ranges, backups, at } = o.cloud;
   if (!ranges || !backups) return told;
   const createdAt = Date.parse(instance.createdAt ?? '');
-  if (time < createdAt) return refused(`the instance did not exist then; ${rangesText(ranges)}`);
-  if (!ranges.some(({ from, to }) => time >= from && time <= to)) return refused(rangesText(ranges));
+  if (time < createdAt) return refused(`the instance did not exist then; ${rangesText(ranges, at)}`);
+  if (!ranges.some(({ from, to }) => time >= from && time <= to)) return refused(rangesText(ranges, at));
   return withSafetyBackup(o, journal, instance, told, { value, time, backups });
 }
 

@@ -8,6 +8,7 @@ import type { Reason } from '../../../rds/reasons.ts';
 import type { Scale, ScaleStep } from '../../../rds/scale.ts';
 import type { RdsStatus } from '../../../rds/status.ts';
 import type { Case } from '../changes/wish.ts';
+import { stateOf } from '../instance-state.ts';
 import type { Observed, WatchView } from '../observed.ts';
 import { readJournal } from '../remembered.ts';
 import { failureReason, steadyFailureText } from '../words.ts';
@@ -15,6 +16,7 @@ import { hasAllAlarms, keptIds } from './alarms.ts';
 import { autopilotProblems } from './bounds.ts';
 import { foresight } from './foresight.ts';
 import { judge } from './judge.ts';
+import { openCapacity } from './open-capacity.ts';
 
 /** Told from values that a cheap look does not read. */
 export const BY_VALUES: readonly Reason[] = ['Recommendation', 'AtBound'];
@@ -63,7 +65,7 @@ function whenOn(one: Case, autopilot: Autopilot): ConditionWish | undefined {
       ? wish('False', 'AutopilotPreparing', 'The alarms for disk, cpu and memory are being made.')
       : undefined;
   }
-  const move = moving(o);
+  const move = moving(one);
   if (move === 'asBefore') return undefined;
   return move ?? byValues(one, autopilot, watch) ?? watching(o, autopilot, watch);
 }
@@ -80,10 +82,13 @@ function failed(o: Observed, { failure }: WatchView): ConditionWish | undefined 
   return wish('Unknown', failureReason(failure), `Cloud Eye cannot be asked: ${text}.`);
 }
 
-function moving(o: Observed): ConditionWish | 'asBefore' | undefined {
+function moving(one: Case): ConditionWish | 'asBefore' | undefined {
+  const { o, instance } = one;
   const journal = readJournal(o);
   if (!journal) return saidBefore(o)?.reason === 'Scaling' ? 'asBefore' : undefined;
-  if (!journal.scale?.isMoving) return undefined;
+  // What is complete may still be noted as moving: nobody has looked since.
+  const isOver = !stateOf(instance).transitional && openCapacity(one).length === 0;
+  if (!journal.scale?.isMoving || isOver) return undefined;
   const [last] = journal.scale.history ?? [];
   const isOwn = last !== undefined && last.at === journal.scale.decidedAt && targetOf(journal.scale);
   return isOwn ? scaling(last) : wish('True', 'Scaling', 'Disk or machine change.');
