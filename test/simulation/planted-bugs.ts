@@ -240,7 +240,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ['foreign-untouched'],
     edit(
       'sync/act/ownership.ts',
-      'if (isLiving || !(await deps.ownerLeases.take(instanceId, uid))) {',
+      'if (isLiving || !(await takeOver(deps, instanceId, uid))) {',
       "if (isLiving && instanceId === '') {",
     ),
     edit(
