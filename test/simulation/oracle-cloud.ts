@@ -213,7 +213,7 @@ export function createCloudOracle(
   function judgeWindow(site: OtcSite, uid: string, versions: readonly KubeObject[]): void {
     const key = cluster.journal(uid)?.journal.op?.key;
     const isOwnIdea = site === 'otc restart' && key === PENDING_RESTART;
-    if (!isOwnIdea && (!NOTICED.has(site) || key?.includes('@'))) return;
+    if (!isOwnIdea && !NOTICED.has(site)) return;
     const mayRun = versions.some((object) => {
       const { maintenanceWindow } = specOf(object);
       return maintenanceWindow ? isOpen(maintenanceWindow.start, cloud.now()) : !isOwnIdea;
