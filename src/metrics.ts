@@ -56,16 +56,13 @@ export function createMetrics(options: { process: boolean }): Metrics {
     help: 'Instances of the default project that look like ours and have no Rds.',
     registers,
   });
-  const cacheLabels = { labelNames: ['cache'] as const, registers };
-  const reads = new Counter({
+  const countRead = cacheCounter(registry, {
     name: 'rds_pilot_cache_reads_total',
     help: 'Reads of lists that all Rds of a project share.',
-    ...cacheLabels,
   });
-  const loads = new Counter({
+  const countLoad = cacheCounter(registry, {
     name: 'rds_pilot_cache_loads_total',
     help: 'Those of the reads for which the cloud was asked; the rest are hits.',
-    ...cacheLabels,
   });
   const waits = new Histogram({
     name: 'rds_pilot_limiter_wait_seconds',
@@ -96,10 +93,25 @@ export function createMetrics(options: { process: boolean }): Metrics {
       calls.inc({ service, method, route, result });
       durations.observe({ service }, seconds);
     },
-    cacheUsed: (cache, event) => (event === 'read' ? reads : loads).inc({ cache }),
+    cacheUsed: (cache, event) => (event === 'read' ? countRead(cache) : countLoad(cache)),
     limiterPassed: (seconds, result) => waits.observe({ result }, seconds),
     watchFleet: (counts) => fleetGauges(registry, counts),
   };
+}
+
+/** Counted several times in every call, so by plain numbers; their labels are put together when somebody asks. */
+function cacheCounter(registry: Registry, what: { name: string; help: string }): (cache: string) => void {
+  const counts = new Map<string, number>();
+  new Counter({
+    ...what,
+    labelNames: ['cache'] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [cache, count] of counts) this.inc({ cache }, count);
+    },
+  });
+  return (cache) => void counts.set(cache, (counts.get(cache) ?? 0) + 1);
 }
 
 function fleetGauges(registry: Registry, counts: () => FleetCounts): void {

@@ -40,7 +40,7 @@ const families: readonly Family[] = [
   {
     name: 'last_backup_timestamp_seconds',
     help: 'End of the newest automated backup, if it is good.',
-    of: ({ rds }) => seconds(rds.lastBackupAt),
+    of: ({ rds }) => seconds(rds.lastBackup === undefined ? undefined : Date.parse(rds.lastBackup)),
   },
   {
     name: 'backup_problem',

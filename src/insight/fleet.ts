@@ -31,7 +31,8 @@ export type KnownRds = {
   name: string;
   phase: Phase | undefined;
   impacts: readonly PlannedChange['impact'][];
-  lastBackupAt: number | undefined;
+  /** When the last complete one ended, as status tells it. */
+  lastBackup: string | undefined;
   /** Undefined: nothing is known, or backups are off. */
   backupProblem: boolean | undefined;
   /** The last restore drill that came to a result. */
@@ -95,12 +96,12 @@ export function createFleet(deps: FleetDeps): Fleet {
   };
 }
 
-function backupsIn({ backup, conditions }: RdsStatus): Pick<KnownRds, 'lastBackupAt' | 'backupProblem'> {
+function backupsIn({ backup, conditions }: RdsStatus): Pick<KnownRds, 'lastBackup' | 'backupProblem'> {
   const last = backup?.lastAutomated;
   const condition = conditions?.find(({ type }) => type === 'BackupsReady');
   const isTold = condition !== undefined && condition.reason !== 'BackupsOff';
   return {
-    lastBackupAt: last?.status === 'COMPLETED' ? Date.parse(last.endTime ?? last.beginTime) : undefined,
+    lastBackup: last?.status === 'COMPLETED' ? (last.endTime ?? last.beginTime) : undefined,
     backupProblem: isTold ? condition.status === 'False' : undefined,
   };
 }

@@ -21,7 +21,7 @@ async function scraped(databases: number) {
       name: `db-${index}`,
       phase: 'Ready',
       impacts: [],
-      lastBackupAt: undefined,
+      lastBackup: undefined,
       backupProblem: undefined,
       instance: { id: `${index}`, engine: 'MySQL', volumeGb: 40, isBuilt: true, followers: [] },
       jobCredentials: [],

@@ -9,7 +9,7 @@ const rds: KnownRds = {
   name: 'shop',
   phase: 'Ready',
   impacts: [],
-  lastBackupAt: undefined,
+  lastBackup: undefined,
   backupProblem: undefined,
   instance: undefined,
   jobCredentials: [],
