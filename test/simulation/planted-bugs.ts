@@ -275,6 +275,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'a stamp that changes with every call',
     ['silent', 'no-hot-loop', 'converges'],
+    edit('rds/conditions.ts', 'if (before && isSame(before, wish, moment)) continue;', ''),
     edit(
       'rds/conditions.ts',
       'before && before.status === wish.status ? before.lastTransitionTime : isoTime(moment.nowMs),',

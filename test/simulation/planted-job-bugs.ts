@@ -172,7 +172,7 @@ export const JOB_BUGS: readonly PlantedBug[] = [
     edit(
       'sync/user-passwords.ts',
       'return published\n        ? {',
-      'return published && secretName.length === 0\n        ? {',
+      'return published && names.length === 0\n        ? {',
     ),
   ),
   bug(
