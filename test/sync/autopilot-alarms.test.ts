@@ -148,6 +148,17 @@ t.test('alarms go when the autopilot is switched off', async (t) => {
   t.equal(world.simulator.calls().ces?.['GET /V1.0/{project}/alarms'], before, 'nobody asks any more');
 });
 
+t.test('off is told of the spec as it is, also when nobody had to look closer for it', async (t) => {
+  const world = await autopilotWorld(t);
+  await world.apply('shop', BASE);
+  await world.wait(10);
+  t.match(await world.told(), { reason: 'AutopilotOff' });
+  await world.apply('shop', { ...BASE, deletionPolicy: 'Retain' });
+  await world.wait(2);
+  const { observedGeneration } = await world.status('shop');
+  t.match(await world.told(), { reason: 'AutopilotOff', observedGeneration });
+});
+
 for (const deletionPolicy of ['Snapshot', 'Delete', 'Retain'] as const) {
   t.test(`alarms and topic go with their Rds (${deletionPolicy})`, async (t) => {
     const spec = { ...ACT, endpoint: 'https://alarms.example.com/', deletionPolicy };

@@ -43,12 +43,16 @@ export function autopilotConditions(o: Observed, instance: Instance): ConditionW
 /** An Rds that never had one needs no word about it. */
 function whenOff(o: Observed): ConditionWish | undefined {
   const journal = readJournal(o);
-  if (!saidBefore(o) && !journal?.watch) return undefined;
-  if (!journal) return undefined;
+  const before = saidBefore(o);
+  if (!before && !journal?.watch) return undefined;
+  // What is off stays off with every later spec: a word that waits for the next look would be late.
+  if (!journal) return before?.reason === 'AutopilotOff' ? OFF : undefined;
   return journal.watch
     ? wish('False', 'AutopilotPreparing', 'The autopilot is off; its alarms are being removed.')
-    : wish('False', 'AutopilotOff', 'The autopilot is off.');
+    : OFF;
 }
+
+const OFF = wish('False', 'AutopilotOff', 'The autopilot is off.');
 
 function whenOn(one: Case, autopilot: Autopilot): ConditionWish | undefined {
   const { o, instance, details } = one;
