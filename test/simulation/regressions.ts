@@ -141,4 +141,10 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'silent',
     was: 'that the autopilot is off was told of an older spec until somebody had to look closer',
   },
+  {
+    seed: 3455,
+    invariant: 'converges',
+    was: 'a delete that waited for a drill told nobody that the credentials to end it were gone',
+  },
+  { seed: 5624, invariant: 'converges', was: 'the same with Retain as a late word' },
 ];

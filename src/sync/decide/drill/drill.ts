@@ -3,11 +3,14 @@
 
 import type { Drill } from '../../../rds/drill.ts';
 import type { Journal } from '../../../rds/journal.ts';
+import { ANNOTATIONS } from '../../../rds/names.ts';
 import type { RdsStatus } from '../../../rds/status.ts';
+import { contradictsFreshNews, retryPace } from '../cannot-act.ts';
 import { deleting, isForced } from '../deleting.ts';
-import type { Observed } from '../observed.ts';
+import type { Failure, Observed } from '../observed.ts';
 import { type Action, NOTHING, PACE, type Verdict } from '../plan.ts';
 import { readJournal } from '../remembered.ts';
+import { failureReason, failureText, progressing, ready } from '../words.ts';
 import { drillCondition, drillReport } from './report.ts';
 import { runStep } from './run.ts';
 import { type Step, sceneOf, wait } from './scene.ts';
@@ -49,11 +52,12 @@ function beside(o: Observed, verdict: Verdict, step: Step | undefined): Verdict 
     ...reported(o, verdict, drill),
     resyncAfterSeconds: Math.min(verdict.resyncAfterSeconds, step?.pace ?? PACE.slow),
   };
-  return verdict.finalized && before?.run && !isAbandoned(o) ? held(told, action === verdict.action) : told;
+  return verdict.finalized && before?.run && !isAbandoned(o) ? held(o, told, action === verdict.action) : told;
 }
 
 /** The throwaway is ours alone: it goes whatever becomes of the database, also under Retain. */
-function held({ finalized: _notYet, ...told }: Verdict, isWaiting: boolean): Verdict {
+function held(o: Observed, { finalized: _notYet, ...told }: Verdict, isWaiting: boolean): Verdict {
+  if (o.cloud.kind === 'failed') return heldWithoutCloud(o, o.cloud.failure, told);
   const message = 'The throwaway instance of a restore drill is being removed.';
   const { conditions, resyncAfterSeconds } = deleting(NOTHING, 'Deleting', message, PACE.waiting);
   return {
@@ -61,6 +65,23 @@ function held({ finalized: _notYet, ...told }: Verdict, isWaiting: boolean): Ver
     action: isWaiting ? NOTHING : told.action,
     conditions: [...told.conditions, ...conditions],
     resyncAfterSeconds: Math.min(told.resyncAfterSeconds, resyncAfterSeconds),
+  };
+}
+
+/** Who waits for what only a person can bring back is told what that is. */
+function heldWithoutCloud(o: Observed, failure: Failure, told: Verdict): Verdict {
+  const text = failureText({ ...failure, requestId: undefined });
+  const message = `The throwaway instance of a restore drill cannot be removed: ${text}. To leave it in the cloud set the annotation ${ANNOTATIONS.forceDelete}: "true".`;
+  const isEarly = contradictsFreshNews(o, 'Progressing');
+  return {
+    ...told,
+    action: isEarly ? { kind: 'stale', because: text, afterSeconds: PACE.waiting } : NOTHING,
+    conditions: [
+      ...told.conditions,
+      ready('False', 'Deleting', message),
+      progressing('Unknown', failureReason(failure), message),
+    ],
+    resyncAfterSeconds: retryPace(failure),
   };
 }
 
