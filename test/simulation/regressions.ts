@@ -147,4 +147,9 @@ export const REGRESSIONS: readonly Regression[] = [
     was: 'a delete that waited for a drill told nobody that the credentials to end it were gone',
   },
   { seed: 5624, invariant: 'converges', was: 'the same with Retain as a late word' },
+  {
+    seed: 4966,
+    invariant: 'copy-stays',
+    was: 'an old picture of a Secret took its copy along while the Rds was being deleted',
+  },
 ];

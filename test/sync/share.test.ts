@@ -316,7 +316,11 @@ t.test('a Secret that went before its Rds takes the copy along', async (t) => {
   const copy = await world.object(world.secretPath('app-1', COPY));
   await world.remove('shop');
   t.ok((await world.rds('shop'))?.metadata.deletionTimestamp, 'it is still there');
-  t.same((await asker(world)({ object, attachments: [copy] })).attachments, []);
+  const ask = asker(world);
+  const kept = await ask({ object, attachments: [copy] });
+  t.match(kept, { attachments: [{ metadata: { name: COPY } }] }, 'not shown is not gone');
+  await world.kube('DELETE', world.secretPath('team-a', 'shop-connection'));
+  t.same((await ask({ object, attachments: [copy] })).attachments, []);
 });
 
 t.test('a copy of another type is made anew: the type of a Secret never changes', async (t) => {

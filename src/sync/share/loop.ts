@@ -7,7 +7,7 @@ import type { Rds } from '../../rds/object.ts';
 import { askedFor, SHAREABLE } from '../../rds/sharing.ts';
 import type { ChildObject } from '../decide/observed.ts';
 import type { SyncDeps } from '../deps.ts';
-import { type Answered, again, answers, type LiveRds, resultText } from './decide/share.ts';
+import { type Answered, again, answers, type LiveRds, resultText, sourceName } from './decide/share.ts';
 import type { Shared } from './request.ts';
 
 export type ShareAnswer = { annotations?: Record<string, string | null>; attachments: ChildObject[] };
@@ -49,18 +49,34 @@ export function createShareLoop(deps: ShareDeps): RunShare {
     const { asked } = askedFor(shared.namespace.annotations[ANNOTATIONS.useRds]);
     const others = asked.filter(({ namespace }) => namespace !== shared.namespace.name);
     const keys = [...new Set(others.map(({ namespace, rds }) => `${namespace}/${rds}`))];
-    const read = await Promise.all(keys.map(async (key) => [key, await readOne(key)] as const));
+    const read = await Promise.all(keys.map(async (key) => [key, await readOne(shared, key)] as const));
     return new Map(read.flatMap(([key, live]) => (live ? [[key, live]] : [])));
   }
 
-  async function readOne(key: string): Promise<LiveRds | undefined> {
-    const [namespace, name] = key.split('/');
+  async function readOne(shared: Shared, key: string): Promise<LiveRds | undefined> {
+    const [namespace = '', name = ''] = key.split('/');
     const { rds } = await deps.readLive({ metadata: { namespace, name } } as Rds, { surroundings: false });
     if (rds?.metadata.uid === undefined) return undefined;
     const { uid, annotations, deletionTimestamp } = rds.metadata;
     const users = rds.spec.users?.map((user) => user.name) ?? [];
-    const isGoing = deletionTimestamp !== undefined;
-    return { uid, shareWith: annotations?.[ANNOTATIONS.shareWith], users, isGoing };
+    const live = { uid, shareWith: annotations?.[ANNOTATIONS.shareWith], users };
+    if (deletionTimestamp === undefined) return live;
+    return { ...live, going: { left: await secretsLeft(shared, { namespace, name, uid }) } };
+  }
+
+  /** Of the Secrets that there are copies of and that are not shown: a picture from the past proves no end. */
+  async function secretsLeft(
+    { attachments, shareable }: Shared,
+    rds: { namespace: string; name: string; uid: string },
+  ): Promise<string[]> {
+    const copied = attachments.flatMap((copy) => sourceName(copy, rds) ?? []);
+    const unseen = copied.filter((name) => !shareable.some(({ key }) => key === `${rds.namespace}/${name}`));
+    const left = unseen.map(async (name) => {
+      const owners = await deps.readSecretOwners?.({ namespace: rds.namespace, name });
+      const isLeft = Array.isArray(owners) && owners.some(({ uid }) => uid === rds.uid);
+      return isLeft ? [name] : [];
+    });
+    return (await Promise.all(left)).flat();
   }
 
   /** Of two wishes for one Secret the first counts; a name that others use is left to them. */

@@ -20,8 +20,8 @@ export type LiveRds = {
   shareWith: string | undefined;
   /** The names that are declared. */
   users: readonly string[];
-  /** It is being deleted. */
-  isGoing: boolean;
+  /** It is being deleted, and its Secrets may go before it: those that a live read has shown. */
+  going?: { left: readonly string[] };
 };
 
 export type SharedNamespace = { name: string; uid: string; annotations: Record<string, string> };
@@ -123,12 +123,20 @@ function copyOf(namespace: string, from: string, source: ChildObject): ChildObje
   };
 }
 
-/** Made for this very Rds, which stays and has such a Secret. */
-function isCopyFor({ metadata }: ChildObject, asked: Asked, { uid, users, isGoing }: LiveRds): boolean {
-  const { annotations = {} } = metadata;
-  const [from = '', name = ''] = (annotations[COPY_OF] ?? '').split('/');
-  const owner = belongsTo({ namespace: asked.namespace, name: asked.rds, uid });
-  if (isGoing || from !== asked.namespace || annotations[ANNOTATIONS.belongsTo] !== owner) return false;
+/** The name of the Secret that this is a copy of; undefined: it was not made for this very Rds. */
+export function sourceName(
+  { metadata: { annotations = {} } }: ChildObject,
+  rds: { namespace: string; name: string; uid: string },
+): string | undefined {
+  const [from, name] = (annotations[COPY_OF] ?? '').split('/');
+  return from === rds.namespace && annotations[ANNOTATIONS.belongsTo] === belongsTo(rds) ? name : undefined;
+}
+
+/** Made for this very Rds, which has such a Secret. */
+function isCopyFor(copy: ChildObject, asked: Asked, { uid, users, going }: LiveRds): boolean {
+  const { annotations = {} } = copy.metadata;
+  const name = sourceName(copy, { namespace: asked.namespace, name: asked.rds, uid });
+  if (name === undefined || going?.left.includes(name) === false) return false;
   if (asked.user === undefined) return name === connectionSecretName(asked.rds);
   const account = annotations[ANNOTATIONS.account] ?? '';
   const isDeclared = users.some((user) => isUser(account, user));
