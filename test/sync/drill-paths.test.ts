@@ -1,6 +1,7 @@
 // Every way that a drill can go, as a user sees it: the result, and that nothing is left of it.
 
 import t, { type Test } from 'tap';
+import { TerminalError } from '../../src/errors.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import { OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
 import { condition, demoCredentials, HOUR, MINUTE, SECOND } from '../support/world.ts';
@@ -241,6 +242,31 @@ t.test('without credentials a forced delete does not wait for the throwaway', as
   t.match(condition(await world.status('shop'), 'Progressing'), told);
   await world.annotate('shop', { 'otc.mcsps.de/force-delete': 'true' });
   t.ok(await world.isGone('shop', HOUR));
+});
+
+t.test('a cloud that refuses once does not cost a forced delete its throwaway', async (t) => {
+  const force = { 'otc.mcsps.de/force-delete': 'true' };
+  const world = await readyWorld(t, { ...withDrill(), deletionPolicy: 'Retain' });
+  t.ok(await begins(world));
+  await world.annotate('shop', force);
+  await world.remove('shop');
+  await world.clock.advance(20 * SECOND);
+  world.pauseLoops();
+  const last = world.calls.findLast(({ path }) => path.endsWith('/finalize'))?.body as object;
+  const openCloud = () => {
+    throw new TerminalError('no', { code: 'IAM', outcome: 'refused' });
+  };
+  const other = await world.startReplica({ openCloud });
+  t.teardown(() => other.close());
+  const parent = (await world.rds('shop')) as object;
+  const ask = (status: object) =>
+    other.inject({ method: 'POST', url: '/finalize', payload: { ...last, parent: { ...parent, status } } });
+  await world.clock.advance(2 * MINUTE);
+  const { status, finalized } = (await ask(await world.status('shop'))).json();
+  t.notOk(finalized);
+  t.match(condition(status, 'Progressing'), { status: 'Unknown', reason: 'CloudForbidden' });
+  await world.clock.advance(3 * HOUR);
+  t.match((await ask(status)).json(), { finalized: true }, 'what lasts was told');
 });
 
 for (const kind of ['timeout-after', '500-after', 'late'] as const) {

@@ -1,6 +1,7 @@
 // Restore drills run beside everything else that is decided about an Rds: a new one comes last, but one that runs is
 // carried on and removed whatever the rest waits for. One write a call, as always.
 
+import { findCondition } from '../../../rds/conditions.ts';
 import type { Drill } from '../../../rds/drill.ts';
 import type { Journal } from '../../../rds/journal.ts';
 import { ANNOTATIONS } from '../../../rds/names.ts';
@@ -71,7 +72,7 @@ function held(o: Observed, { finalized: _notYet, ...told }: Verdict, isWaiting: 
 /** Who waits for what only a person can bring back is told what that is. */
 function heldWithoutCloud(o: Observed, failure: Failure, told: Verdict): Verdict {
   const text = failureText({ ...failure, requestId: undefined });
-  const message = `The throwaway instance of a restore drill cannot be removed: ${text}. To leave it in the cloud set the annotation ${ANNOTATIONS.forceDelete}: "true".`;
+  const message = `The throwaway instance of a restore drill cannot be removed: ${text}. With the annotation ${ANNOTATIONS.forceDelete}: "true" it stays in the cloud and the delete ends, where the cloud refuses after two hours.`;
   const isEarly = contradictsFreshNews(o, 'Progressing');
   return {
     ...told,
@@ -85,9 +86,21 @@ function heldWithoutCloud(o: Observed, failure: Failure, told: Verdict): Verdict
   };
 }
 
-/** Without credentials nobody can remove it; whoever forces the delete has been told. */
+/** Longer than a clock may be wrong, and than a replica remembers a refused login. */
+const TOLD_MS = 2 * 3_600_000;
+
+/**
+ * Without credentials nobody can remove it; whoever forces the delete has been told. A cloud that refuses may be wrong
+ * once, so that has to be told for a while.
+ */
 function isAbandoned(o: Observed): boolean {
-  return isForced(o) && o.cloud.kind === 'failed' && o.cloud.failure.class !== 'retryable';
+  if (!isForced(o) || o.cloud.kind !== 'failed' || o.cloud.failure.class === 'retryable') return false;
+  const told = findCondition(o.rds.status?.conditions, 'Progressing');
+  const isTold = told?.status === 'Unknown' && told.reason === failureReason(o.cloud.failure);
+  return (
+    o.cloud.failure.code === 'CREDENTIALS' ||
+    (isTold && o.nowMs > Date.parse(told.lastTransitionTime) + TOLD_MS)
+  );
 }
 
 function reported(o: Observed, verdict: Verdict, drill: Drill | undefined): Pick<Verdict, 'status'> {
