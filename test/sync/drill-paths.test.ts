@@ -238,7 +238,11 @@ t.test('without credentials a forced delete does not wait for the throwaway', as
   await world.kube('DELETE', '/api/v1/namespaces/team-a/secrets/otc-credentials');
   await world.remove('shop');
   t.notOk(await world.isGone('shop', HOUR), 'it holds the delete');
-  const told = { status: 'Unknown', reason: 'CredentialsInvalid', message: /throwaway instance .*force-delete/ };
+  const told = {
+    status: 'Unknown',
+    reason: 'CredentialsInvalid',
+    message: /throwaway instance .*force-delete/,
+  };
   t.match(condition(await world.status('shop'), 'Progressing'), told);
   await world.annotate('shop', { 'otc.mcsps.de/force-delete': 'true' });
   t.ok(await world.isGone('shop', HOUR));

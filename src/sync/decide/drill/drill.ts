@@ -53,7 +53,9 @@ function beside(o: Observed, verdict: Verdict, step: Step | undefined): Verdict 
     ...reported(o, verdict, drill),
     resyncAfterSeconds: Math.min(verdict.resyncAfterSeconds, step?.pace ?? PACE.slow),
   };
-  return verdict.finalized && before?.run && !isAbandoned(o) ? held(o, told, action === verdict.action) : told;
+  return verdict.finalized && before?.run && !isAbandoned(o)
+    ? held(o, told, action === verdict.action)
+    : told;
 }
 
 /** The throwaway is ours alone: it goes whatever becomes of the database, also under Retain. */
