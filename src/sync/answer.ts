@@ -1,6 +1,6 @@
 // Verdict -> the whole answer: status built on the previous one, the total list of children, the pace.
 
-import { type ConditionWish, setConditions } from '../rds/conditions.ts';
+import { type ConditionWish, findCondition, setConditions } from '../rds/conditions.ts';
 import { hash32 } from '../rds/hash.ts';
 import type { Journal } from '../rds/journal.ts';
 import { canNameService } from '../rds/names.ts';
@@ -8,6 +8,7 @@ import type { RdsStatus } from '../rds/status.ts';
 import { buildChildren } from './children/children.ts';
 import { reportedScaling } from './decide/autopilot/report.ts';
 import { booleanCopies } from './decide/boolean-orders.ts';
+import { contradictsFreshNews } from './decide/cannot-act.ts';
 import { connectionWish } from './decide/connection.ts';
 import { provenLogins } from './decide/databases-record.ts';
 import { idFoundAgain } from './decide/id-found-again.ts';
@@ -118,7 +119,8 @@ function credentialsSafe(o: Observed): ConditionWish {
   if ('missing' in o.password)
     return { type, status: 'False', reason: 'PasswordSecretMissing', message: o.password.missing };
   const adopted = typeof o.journal === 'object' && 'adopted' in o.journal && o.journal.adopted === true;
-  if (o.password.value === undefined && (adopted || o.rds.status?.id !== undefined)) {
+  const isMade = o.rds.status?.id !== undefined && !wasKeptJustNow(o);
+  if (o.password.value === undefined && (adopted || isMade)) {
     return {
       type,
       status: 'Unknown',
@@ -133,6 +135,12 @@ function credentialsSafe(o: Observed): ConditionWish {
     reason: 'PasswordInSecret',
     message: 'The root password is kept in a Secret.',
   };
+}
+
+/** Where a list of children is behind, a Secret that was told a moment ago is only not shown yet. */
+function wasKeptJustNow(o: Observed): boolean {
+  const before = findCondition(o.rds.status?.conditions, 'CredentialsSafe');
+  return before?.reason === 'PasswordInSecret' && contradictsFreshNews(o, 'CredentialsSafe');
 }
 
 function childrenReady(o: Observed): ConditionWish {

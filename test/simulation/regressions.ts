@@ -152,4 +152,14 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'copy-stays',
     was: 'an old picture of a Secret took its copy along while the Rds was being deleted',
   },
+  {
+    seed: 5566,
+    invariant: 'no-hot-loop',
+    was: 'two leaders, one without the new Secret in its list, told of the password in turns',
+  },
+  {
+    seed: 3817,
+    invariant: 'journal-never-forgets',
+    was: 'a spec from before it was ordered made an upgrade be ordered again',
+  },
 ];

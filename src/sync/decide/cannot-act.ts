@@ -1,7 +1,7 @@
 // Reasons to leave everything as it is, and say why.
 
 import type { Instance } from '../../otc/cloud.ts';
-import { type ConditionWish, findCondition } from '../../rds/conditions.ts';
+import { type ConditionType, type ConditionWish, findCondition } from '../../rds/conditions.ts';
 import { orderedByBoolean } from './boolean-orders.ts';
 import { describe } from './describe.ts';
 import type { Failure, Observed } from './observed.ts';
@@ -31,7 +31,7 @@ export function journalUnavailable(o: Observed): Verdict | undefined {
 /** Two replicas of different luck must not tell in turns: bad news waits this long after good news. */
 const GOOD_NEWS_HOLDS_MS = 60_000;
 
-export function contradictsFreshNews(o: Observed, type: 'Synced' | 'Progressing'): boolean {
+export function contradictsFreshNews(o: Observed, type: ConditionType): boolean {
   const before = findCondition(o.rds.status?.conditions, type);
   if (!before || before.status === 'Unknown') return false;
   const ageMs = o.nowMs - Date.parse(before.lastTransitionTime);

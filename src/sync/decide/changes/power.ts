@@ -58,9 +58,9 @@ export function minorUpgrade(one: Case): Wish[] {
   return [{ ...wish, order: orderOf(instance.id, { kind: 'minorUpgrade' }, `${token}/${present}`) }];
 }
 
-/** `Now` that was taken back may be ordered again. */
+/** `Now` that was taken back may be ordered again; a spec from before it was given takes nothing back. */
 export function forgetUpgrade(o: Observed, journal: Journal, told: Verdict): Verdict | undefined {
   if (o.spec.minorUpgrade === 'Now' || journal.handled?.[UPGRADE_MARK] !== 'Now') return undefined;
   const { [UPGRADE_MARK]: _over, ...handled } = journal.handled;
-  return { ...told, action: { kind: 'swapJournal', journal: { ...journal, handled } } };
+  return { ...told, action: { kind: 'swapIfLive', journal: { ...journal, handled } } };
 }
