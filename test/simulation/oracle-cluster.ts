@@ -63,6 +63,13 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     return order === UPGRADE_MARK && !cluster.recent(uid, LIVE_READ_MS).every(isNow);
   }
 
+  function judgeHandled(uid: string, before: Journal, after: Journal): void {
+    for (const [order, value] of Object.entries(before.handled ?? {})) {
+      if (after.handled?.[order] === undefined && !isTakenBack(uid, order))
+        report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
+    }
+  }
+
   function judgeSwap(uid: string, before: Journal, after: Journal): void {
     if (before.id !== undefined && before.id !== after.id) {
       report(
@@ -77,10 +84,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
     if (before.closed && after.op?.kind === 'create' && !before.op) {
       report('create-only-for-living', `a create was claimed in the closed journal of ${uid}`);
     }
-    for (const [order, value] of Object.entries(before.handled ?? {})) {
-      if (after.handled?.[order] === undefined && !isTakenBack(uid, order))
-        report('journal-never-forgets', `${order}=${value} of ${uid} was forgotten`);
-    }
+    judgeHandled(uid, before, after);
   }
 
   /** Our finalizer fell: nothing of it may be left in the cloud, unless it was decided to stay. */
