@@ -14,17 +14,15 @@ export function pruned(value: unknown, schema: unknown): unknown {
 export function isAllKnown(value: unknown, schema: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   const { items, properties } = schema as Schema;
-  if (Array.isArray(value)) {
-    for (const item of items ? value : []) if (!isAllKnown(item, items)) return false;
-    return true;
-  }
+  if (Array.isArray(value)) return !items || value.every((item) => isAllKnown(item, items));
   if (!properties) return true;
   for (const name in value) {
     const property = properties[name];
     if (property === undefined) return false;
-    // Most are leaves: no call for those.
-    const isLeaf = property.properties === undefined && property.items === undefined;
-    if (!isLeaf && !isAllKnown((value as Record<string, unknown>)[name], property)) return false;
+    // Most are leaves, and need no look.
+    if (!isLeaf(property) && !isAllKnown((value as Record<string, unknown>)[name], property)) return false;
   }
   return true;
 }
+
+const isLeaf = ({ properties, items }: Schema): boolean => properties === undefined && items === undefined;

@@ -14,8 +14,8 @@ export const LIMITS = { startCallsMs: 15_000, startCreateMs: 10_000, answerMs: 2
 /** A call that starts in time may take its own deadline on top. */
 const CALL_DEADLINE_MS = 8_000;
 
-/** Kept free for recording the outcome in the journal: one swap and, should its answer be lost, one read. */
-const RECORD_MS = 5_000;
+/** Kept free for the record in the journal (one swap and, should its answer be lost, one read of 2.5 s each) and our own work. */
+const RECORD_MS = 5_500;
 
 export function createBudget(clock: Clock): CallBudget {
   const startedAt = clock.elapsed();
