@@ -24,7 +24,7 @@ import { runTestFile, type TestFileOptions } from './test-file.ts';
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
 /** `npm run simulate -- --seeds 100000` is for the night. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 400);
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1_000);
 const PHASES = ['check', 'unit', 'cluster', 'simulation', 'coverage'] as const;
 
 type PhaseName = (typeof PHASES)[number];
