@@ -39,8 +39,9 @@ if (
   process.exit(2);
 }
 
-/** What a schedule has at least, in the middle of all. */
+/** What a schedule has at least, in the middle of all; and so few Rds that each of them lives through much. */
 const NO_TOY = { rds: 1, specChanges: 3, hookCalls: 200, faults: 10 };
+const MOST_RDS = 5;
 /** Seeds that a thread takes at a time. */
 const SHARE = 5;
 const cells: Cells = new Map();
@@ -104,7 +105,9 @@ if (silent.length > 0) console.log(`\nthese cells never fired: ${silent.join(', 
 const fields = Object.keys(NO_TOY) as (keyof typeof NO_TOY)[];
 const toys = values['every-cell'] ? fields.filter((field) => median(field) < NO_TOY[field]) : [];
 if (toys.length > 0) console.log(`\nschedules are toys, they have too few of: ${toys.join(', ')}`);
-if (broken.length > 0 || silent.length > 0 || toys.length > 0) process.exit(1);
+const isCrowded = values['every-cell'] && median('rds') > MOST_RDS;
+if (isCrowded) console.log(`\nschedules are crowded: more than ${MOST_RDS} Rds`);
+if (broken.length > 0 || silent.length > 0 || toys.length > 0 || isCrowded) process.exit(1);
 console.log('no invariant was violated');
 
 async function explain(seed: number): Promise<void> {
