@@ -16,6 +16,7 @@ export type SettledFleet = {
 type Body = {
   controller: object;
   parent: { metadata: { uid: string }; status: { id: string; phase: string } };
+  children: Record<string, Record<string, { data?: Record<string, string> }>>;
 };
 
 type Saved = {
@@ -80,6 +81,7 @@ export async function settledFleet(count: number, kind: FleetKind = {}): Promise
     id,
     alarmIds: alarms.map((alarm) => alarm.id),
     backupIds: backups.map((backup) => backup.id),
+    encoded: encodedNames(body),
   };
   for (let number = 0; number < count; number += 1) {
     const copy = copier(one, number);
@@ -94,14 +96,31 @@ export async function settledFleet(count: number, kind: FleetKind = {}): Promise
   return { body: (number) => copier(one, number)(text), cloud: JSON.stringify(saved) };
 }
 
-type Ids = { uid: string; id: string; alarmIds: readonly string[]; backupIds: readonly string[] };
+type Ids = {
+  uid: string;
+  id: string;
+  alarmIds: readonly string[];
+  backupIds: readonly string[];
+  /** Values of Secrets in which the name stands. */
+  encoded: readonly string[];
+};
+
+function encodedNames({ children }: Body): string[] {
+  const secrets = Object.values(children['Secret.v1'] ?? {}).flatMap(({ data }) => Object.values(data ?? {}));
+  return secrets.filter((value) => decoded(value).includes(NAME));
+}
+
+const decoded = (value: string) => Buffer.from(value, 'base64').toString();
 
 /** Everything that tells one Rds from another, wherever it is written. */
-function copier({ uid, id, alarmIds, backupIds }: Ids, number: number): (text: string) => string {
+function copier({ uid, id, alarmIds, backupIds, encoded }: Ids, number: number): (text: string) => string {
   const digits = number.toString(16).padStart(8, '0');
+  const name = `db-${`${number}`.padStart(6, '0')}`;
+  const encode = (text: string) => Buffer.from(text).toString('base64');
   const short = uid.replaceAll('-', '').slice(0, 12);
   const pairs = [
-    [NAME, `db-${`${number}`.padStart(6, '0')}`],
+    [NAME, name],
+    ...encoded.map((value) => [value, encode(decoded(value).replaceAll(NAME, name))] as const),
     [uid, `${digits}${uid.slice(8)}`],
     [short, `${digits}${short.slice(8)}`],
     ...[id, ...backupIds].map((one) => [one, `${digits}${one.slice(8)}`] as const),

@@ -20,6 +20,7 @@ import { backupRoutes } from './sync/rdsbackup/routes.ts';
 import { hookRoutes } from './sync/routes.ts';
 import { createShareLoop } from './sync/share/loop.ts';
 import { shareRoutes } from './sync/share/routes.ts';
+import { createStandingAnswers, type StandingAnswers } from './sync/standing-answers.ts';
 
 export type AppDeps = {
   sync: SyncDeps;
@@ -83,16 +84,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       },
     });
     if (deps.hookTokens.length > 0) hooks.addHook('onRequest', authorize(deps.hookTokens));
-    const parse = hooks.getDefaultJsonParser('error', 'error');
-    const parseQuickly = createQuickParse();
-    hooks.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-      const value = parseQuickly(body);
-      if (value === undefined) void parse(request, body, done);
-      else done(null, value);
-    });
-    const { clock } = deps.sync;
+    const { clock, syncedAgain } = deps.sync;
     const { metrics, traced = (run) => run } = deps;
-    await hooks.register(hookRoutes, { run: traced(createLoop(deps.sync)), clock, metrics });
+    const standing = createStandingAnswers(clock);
+    parseHookCalls(hooks, standing);
+    const run = traced(createLoop(deps.sync));
+    await hooks.register(hookRoutes, { run, clock, metrics, standing, syncedAgain });
     await hooks.register(backupRoutes, { run: createBackupLoop(deps.sync), clock, metrics });
     await hooks.register(shareRoutes, { run: createShareLoop(deps.sync), clock, metrics });
   });
@@ -115,6 +112,20 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     );
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   return app;
+}
+
+/** A call whose answer stands is not even parsed. */
+function parseHookCalls(hooks: FastifyInstance, standing: StandingAnswers): void {
+  const parse = hooks.getDefaultJsonParser('error', 'error');
+  const parseQuickly = createQuickParse();
+  hooks.decorateRequest('standing', undefined);
+  hooks.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.mayStand) request.standing = standing.open(body);
+    if (request.standing?.answer) return done(null, undefined);
+    const value = parseQuickly(body);
+    if (value === undefined) void parse(request, body, done);
+    else done(null, value);
+  });
 }
 
 /** Compared as digests of equal length: neither length nor content of a token shows in the timing. */

@@ -59,7 +59,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const metrics = createMetrics({ process: true });
   const wired = syncDeps(options, cluster, metrics);
   const insight = createInsight(wired);
-  const sync: SyncDeps = { ...wired, synced: insight.synced };
+  const sync: SyncDeps = { ...wired, synced: insight.synced, syncedAgain: insight.syncedAgain };
   metrics.watchFleet(insight.counts);
   const app = await buildApp({
     sync,

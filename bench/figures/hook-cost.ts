@@ -1,47 +1,54 @@
-// What the hook costs beside reading its input: /sync of a fleet at rest against a bare Fastify route that parses the
-// same body and serialises an answer of the same size. Short turns, one after the other, on one core.
+// What the hook costs: /sync of a fleet at rest against a bare Fastify route that parses the same body and serialises an
+// answer of the same size. Short turns, one after the other, on one core. As many requests are new to the hook as in a
+// fleet that rests for an hour; the others find an answer that stands.
 
 import { isDeepStrictEqual } from 'node:util';
+import { HOUR, MINUTE, SECOND } from '../../test/support/world.ts';
 import { askEach, askOnce, type Client, openClient } from '../client.ts';
 import { digits, type Figure, type Setting, spreadText } from '../figure.ts';
 import { flameGraph } from '../flame.ts';
 import { type Program, pinClient, startCloud, startHook, startPlainRoute } from '../processes/start.ts';
 import { settledFleet } from '../settled-fleet.ts';
 import { percentile, spreadOf } from '../statistics.ts';
+import { restedHook } from './rested-hook.ts';
 
 const SCALES = {
-  tiny: { turns: 2, turnMs: 60, warmUp: 20 },
-  quick: { turns: 6, turnMs: 300, warmUp: 8_000 },
-  full: { turns: 20, turnMs: 400, warmUp: 60_000 },
+  tiny: { turns: 2, turnMs: 60, warmUp: 20, resting: 3, restMs: 3 * MINUTE },
+  quick: { turns: 6, turnMs: 300, warmUp: 8_000, resting: 100, restMs: HOUR },
+  full: { turns: 20, turnMs: 400, warmUp: 60_000, resting: 1_000, restMs: HOUR },
 };
 /** Few enough that a replica reads all their backups in its first burst. */
 const FLEET = 20;
 const TARGET = 0.75;
+const PACE_MS = 65 * SECOND;
 const PROFILED_TURNS = 8;
 
 type Lane = { program: Program; path: string; client: Client };
 type Turn = { perSecond: number; cpuUs: number; p50: number; p99: number };
-type Turns = { hook: Turn; parsed: Turn; unparsed: Turn };
+type Turns = { hook: Turn; onlyNew: Turn; parsed: Turn; unparsed: Turn };
 
 export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
-  const { turns, turnMs, warmUp } = SCALES[scale];
+  const { turns, turnMs, warmUp, resting, restMs } = SCALES[scale];
+  const rest = await shareOfNew(resting, restMs);
   const fleet = await settledFleet(FLEET, { isNow: true });
   const bodies = Array.from({ length: FLEET }, (_, number) => fleet.body(number));
+  const mixed = inTurns(bodies, Math.max(1, Math.floor(1 / rest.share)));
   const cloud = await startCloud(folder, fleet.cloud);
   const hook = await startHook(cloud.url);
   const answer = await askOnce(hook.port, '/sync', bodies[0] ?? '');
   mustBeAtRest(bodies[0] ?? '', answer);
   const plain = await startPlainRoute(folder, answer);
   pinClient();
-  const lane = async (program: Program, path: string): Promise<Lane> => ({
+  const lane = async (program: Program, path: string, sent: readonly string[]): Promise<Lane> => ({
     program,
     path,
-    client: await openClient({ port: program.port, path, bodies }),
+    client: await openClient({ port: program.port, path, bodies: sent }),
   });
   const lanes = {
-    hook: await lane(hook, '/sync'),
-    parsed: await lane(plain, '/parsed'),
-    unparsed: await lane(plain, '/unparsed'),
+    hook: await lane(hook, '/sync', mixed),
+    onlyNew: await lane(hook, '/sync', inTurns(bodies, 1)),
+    parsed: await lane(plain, '/parsed', mixed),
+    unparsed: await lane(plain, '/unparsed', mixed),
   };
   const all = Object.values(lanes);
   // By calls, not by time. A replica that serves 1,000 Rds has this many behind it after an hour, and only then is most of
@@ -50,12 +57,13 @@ export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
     await askEach(
       { port: program.port, path },
       { from: 0, to: warmUp },
-      (number) => bodies[number % FLEET] ?? '',
+      (number) => mixed[number % mixed.length] ?? '',
     );
   const seen: Turns[] = [];
   for (let number = 0; number < turns; number += 1) {
     seen.push({
       hook: await turn(lanes.hook, turnMs),
+      onlyNew: await turn(lanes.onlyNew, turnMs),
       parsed: await turn(lanes.parsed, turnMs),
       unparsed: await turn(lanes.unparsed, turnMs),
     });
@@ -66,11 +74,35 @@ export async function hookCost({ scale, folder }: Setting): Promise<Figure> {
   const { profile } = await hook.read('profile');
   for (const { client } of all) client.close();
   for (const program of [hook, plain, cloud]) await program.stop();
-  const figure = report(seen, { body: bodies[0]?.length ?? 0, answer: answer.length });
+  const figure = report(seen, { body: bodies[0]?.length ?? 0, answer: answer.length, rest });
   const title = 'Where the time of a /sync goes: a fleet at rest, HTTP included';
   return profile
     ? { ...figure, pictures: [{ name: 'bench-hook-flame', title, svg: flameGraph(profile, title) }] }
     : figure;
+}
+
+type Rest = { count: number; syncs: number; share: number };
+
+/** Of a fleet at rest: which part of the requests has to be worked out, because something may have changed meanwhile. */
+async function shareOfNew(count: number, ms: number): Promise<Rest> {
+  const hook = await restedHook(count, { gapMs: PACE_MS / count });
+  await hook.run(PACE_MS);
+  const before = await hook.workedOut();
+  const { syncs } = await hook.run(ms);
+  const share = ((await hook.workedOut()) - before) / syncs;
+  await hook.world.stop();
+  return { count, syncs, share };
+}
+
+/** Each body so often, then all of them with another version of the Rds, and so on in turns: to the hook they are new. */
+function inTurns(bodies: readonly string[], times: number): string[] {
+  const other = bodies.map((body) =>
+    body.replace(
+      /("parent":\{.*?"resourceVersion":")(\d+)/,
+      (_all, lead: string, version: string) => `${lead}${Number(version) + 1}`,
+    ),
+  );
+  return [bodies, other].flatMap((each) => Array.from({ length: times }, () => each).flat());
 }
 
 /** An answer that tells something new would make Metacontroller write, and is not what most calls get. */
@@ -93,7 +125,7 @@ async function turn({ program, client }: Lane, ms: number): Promise<Turn> {
   };
 }
 
-function report(turns: Turns[], size: { body: number; answer: number }): Figure {
+function report(turns: Turns[], size: { body: number; answer: number; rest: Rest }): Figure {
   const of = (pick: (turns: Turns) => number) => spreadOf(turns.map(pick));
   const line = (what: string, pick: (turns: Turns) => number, places: number) => ({
     what,
@@ -109,6 +141,11 @@ function report(turns: Turns[], size: { body: number; answer: number }): Figure 
         target: `>= ${TARGET}`,
         isMet: of(toParsed).median >= TARGET,
       },
+      line(
+        'throughput, hook that works out every answer / route that parses',
+        ({ onlyNew, parsed }) => onlyNew.perSecond / parsed.perSecond,
+        2,
+      ),
       line('cpu per call, route that parses / hook', ({ hook, parsed }) => parsed.cpuUs / hook.cpuUs, 2),
       line(
         'throughput, hook / route that parses nothing',
@@ -118,6 +155,7 @@ function report(turns: Turns[], size: { body: number; answer: number }): Figure 
       line('hook: calls a second', ({ hook }) => hook.perSecond, 0),
       line('route that parses: calls a second', ({ parsed }) => parsed.perSecond, 0),
       line('hook: cpu per call, µs', ({ hook }) => hook.cpuUs, 0),
+      line('hook that works out every answer: cpu per call, µs', ({ onlyNew }) => onlyNew.cpuUs, 0),
       line('hook: p50, ms', ({ hook }) => hook.p50, 2),
       line('hook: p99, ms', ({ hook }) => hook.p99, 2),
       line('route that parses: p50, ms', ({ parsed }) => parsed.p50, 2),
@@ -134,6 +172,7 @@ function report(turns: Turns[], size: { body: number; answer: number }): Figure 
       },
     ],
     notes: [
+      `A fleet of ${size.rest.count} at rest: of ${size.rest.syncs} syncs ${digits(size.rest.share * 100, 1)} % are worked out, the others find an answer that stands; the requests here are mixed alike.`,
       `Bodies of ${size.body} bytes, answers of ${size.answer} bytes, 5 connections, ${turns.length} turns.`,
     ],
   };

@@ -10,6 +10,8 @@ export type RestedHook = {
   run(ms: number): Promise<{ syncs: number; blind: number }>;
   /** Calls to the cloud so far, by `service method route`. */
   calls(): Record<string, number>;
+  /** Answers so far that did not stand already. */
+  workedOut(): Promise<number>;
 };
 
 type Answer = { status?: { conditions?: { type: string; status: string }[] }; resyncAfterSeconds?: number };
@@ -86,6 +88,10 @@ export async function restedHook(
   return {
     world,
     calls: () => difference(flat(world.simulator.calls()), before),
+    async workedOut() {
+      const { body } = await app.inject('/metrics');
+      return Number(/^rds_pilot_cache_loads_total{cache="answers"} (\d+)$/m.exec(body)?.[1] ?? 0);
+    },
     async run(ms) {
       const end = world.clock.now() + ms;
       let syncs = 0;

@@ -49,6 +49,7 @@ export type KnownRds = {
 
 export type Fleet = {
   synced(view: View, observed: Observed, answer: HookAnswer): void;
+  syncedAgain(uid: string): void;
   /** Those of the last 15 minutes, longest unseen first. */
   known(): KnownRds[];
 };
@@ -88,6 +89,12 @@ export function createFleet(deps: FleetDeps): Fleet {
         elapsedAt: clock.elapsed(),
       });
       forgetOld();
+    },
+    syncedAgain(uid) {
+      const known = byUid.get(uid);
+      if (!known) return;
+      byUid.delete(uid);
+      byUid.set(uid, { ...known, seenAt: clock.now(), elapsedAt: clock.elapsed() });
     },
     known() {
       forgetOld();

@@ -9,6 +9,7 @@ import { createFleet, type Fleet } from './fleet.ts';
 
 export type Insight = {
   synced: Fleet['synced'];
+  syncedAgain: Fleet['syncedAgain'];
   counts(): FleetCounts;
   databases(): Promise<string>;
 };
@@ -21,6 +22,7 @@ export function createInsight(deps: InsightDeps): Insight {
   const { clock } = deps;
   return {
     synced: fleet.synced,
+    syncedAgain: fleet.syncedAgain,
     counts() {
       const known = fleet.known();
       const alive = known

@@ -75,6 +75,11 @@ export function createAccount(
     });
     return {
       expire: cached.expire,
+      peek(maxAgeMs) {
+        const value = cached.peek(maxAgeMs);
+        if (value !== undefined) usage.cache(name, 'read');
+        return value;
+      },
       get(maxAgeMs, waitMs) {
         usage.cache(name, 'read');
         return cached.get(maxAgeMs, waitMs);

@@ -5,6 +5,8 @@ import { within } from './budget.ts';
 
 export type Cached<T> = {
   get(maxAgeMs: number, waitMs: number): Promise<T>;
+  /** What `get` would give at once; undefined when it would have to load. */
+  peek(maxAgeMs: number): T | undefined;
   /** What was read so far is out of date, however young. */
   expire(): void;
 };
@@ -26,6 +28,8 @@ export function createCached<T>(
 
   const isFresh = (one: { startedAt: number; epoch: number }, maxAgeMs: number) =>
     one.epoch === epoch && clock.elapsed() - one.startedAt <= maxAgeMs;
+
+  const peek = (maxAgeMs: number) => (last && isFresh(last, maxAgeMs) ? last.value : undefined);
 
   function begin(): Promise<T> {
     const begun = { startedAt: clock.elapsed(), epoch };
@@ -57,6 +61,7 @@ export function createCached<T>(
     expire: () => {
       epoch += 1;
     },
+    peek,
     async get(maxAgeMs, waitMs) {
       if (last && isFresh(last, maxAgeMs)) return last.value;
       if (running) beforeWaiting();

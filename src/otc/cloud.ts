@@ -216,8 +216,14 @@ export type Cloud = {
 } & Monitoring &
   Notifications;
 
-/** Opens a cloud for a set of credentials; token, limiter and snapshot are shared between openings. */
-export type OpenCloud = (credentials: Credentials, budget: Budget) => Cloud;
+/** Whether a read of what is shared would give the same again; asks nobody. */
+export type Still = () => boolean;
+
+/**
+ * Opens a cloud for a set of credentials; token, limiter and snapshot are shared between openings. Everything that is read
+ * through it is added to `noted`.
+ */
+export type OpenCloud = (credentials: Credentials, budget: Budget, noted?: Still[]) => Cloud;
 
 type Whereabouts = { authUrl: string; rdsUrl: string; region: string; projectId: string };
 

@@ -3,23 +3,21 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { type Account, createAccount } from './account.ts';
-import type { Cached } from './cache.ts';
 import type { Call } from './call.ts';
 import { createMonitoring } from './ces.ts';
-import type { Budget, Cloud, Credentials, OpenCloud } from './cloud.ts';
+import type { Budget, Cloud, Credentials, OpenCloud, Still } from './cloud.ts';
 import type { defaultLimits } from './limiter.ts';
 import { createLru } from './lru.ts';
+import { NEVER, notedReads } from './noted-reads.ts';
 import { type Observe, type Usage, withObserve } from './observe.ts';
 import { createRdsChanges } from './rds-changes.ts';
 import { createRdsReads, type RdsReads } from './rds-reads.ts';
 import { createRdsWrites } from './rds-writes.ts';
 import type { Send } from './send.ts';
+import { type SharedReads, sharedReads } from './shared-reads.ts';
 import { createNotifications } from './smn.ts';
 
 const maxAccounts = 200;
-const flavorsKeepMs = 10 * 60_000;
-/** An empty list is more likely a stumble of the cloud than the truth: nobody may wait long for the next one. */
-const emptyKeepMs = 30_000;
 
 export type OpenCloudDeps = {
   send: Send;
@@ -34,23 +32,25 @@ export type OpenCloudDeps = {
 export function createOpenCloud({ send, clock, random, observe, usage, limits }: OpenCloudDeps): OpenCloud {
   const observed = observe ? withObserve(send, clock, observe) : send;
   const accounts = createLru<Account>(maxAccounts);
-  return (credentials, budget) => {
+  return (credentials, budget, noted) => {
     const account = accounts.get(knownKeyOf(credentials), () =>
       createAccount(credentials, { send: observed, clock, random, limits, usage }),
     );
-    return cloudOf(account, budget, credentials.region);
+    return cloudOf(account, budget, credentials.region, noted);
   };
 }
 
 /** A database at rest asks only for what all share; whatever needs a call of its own is put together for the first. */
-function cloudOf(account: Account, budget: Budget, region: string): Cloud {
-  const shared = sharedReads(account, budget, region);
+function cloudOf(account: Account, budget: Budget, region: string, noted: Still[] | undefined): Cloud {
+  const plain = sharedReads(account, budget, region);
+  const shared = noted ? notedReads(plain, account, noted) : plain;
   let call: Call | undefined;
   let reads: RdsReads | undefined;
   let rest: OtherCalls | undefined;
   return new Proxy(shared as Cloud, {
     get(_target, name) {
       if (name in shared) return shared[name as keyof typeof shared];
+      noted?.push(NEVER);
       call ??= account.callWithin(budget);
       reads ??= createRdsReads(call);
       if (name in reads) return reads[name as keyof RdsReads];
@@ -60,28 +60,7 @@ function cloudOf(account: Account, budget: Budget, region: string): Cloud {
   });
 }
 
-function sharedReads(account: Account, budget: Budget, region: string) {
-  const get = <T>(list: Cached<T>, maxAgeSeconds: number) =>
-    list.get(maxAgeSeconds * 1_000, budget.remainingMs());
-  return {
-    region,
-    snapshot: (maxAgeSeconds) => get(account.snapshots, maxAgeSeconds),
-    backupsLately: (id, maxAgeSeconds) => get(account.backups(id), maxAgeSeconds),
-    parameters: (id, maxAgeSeconds) => get(account.parameters(id), maxAgeSeconds),
-    alarms: (maxAgeSeconds) => get(account.alarms, maxAgeSeconds),
-    metricsLately: (query, maxAgeSeconds) => get(account.metrics(query), maxAgeSeconds),
-    subscriptionsLately: (topicUrn, maxAgeSeconds) => get(account.subscriptions(topicUrn), maxAgeSeconds),
-    async flavors(engine, version) {
-      const list = account.flavors(engine, version);
-      const flavors = await list.get(flavorsKeepMs, budget.remainingMs());
-      return flavors.length > 0 ? flavors : list.get(emptyKeepMs, budget.remainingMs());
-    },
-    securityGroup: (wanted) => account.networks.securityGroup(wanted, () => budget.remainingMs()),
-    network: (wanted) => account.networks.find(wanted, () => budget.remainingMs()),
-  } satisfies Partial<Cloud>;
-}
-
-type OtherCalls = Omit<Cloud, keyof ReturnType<typeof sharedReads> | keyof RdsReads>;
+type OtherCalls = Omit<Cloud, keyof SharedReads | keyof RdsReads>;
 
 function otherCalls(account: Account, budget: Budget, call: Call): OtherCalls {
   const writes = createRdsWrites(call);

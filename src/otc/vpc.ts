@@ -22,6 +22,8 @@ export type Networks = {
     remainingMs: () => number,
   ): Promise<Network>;
   securityGroup(wanted: string, remainingMs: () => number): Promise<string>;
+  /** By the kept list alone; undefined when that does not tell. */
+  knownSecurityGroup(wanted: string): string | undefined;
 };
 
 export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
@@ -34,9 +36,8 @@ export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
   const pickWithin =
     (remainingMs: () => number) =>
     async (list: Cached<Named[]>, name: string, what: string, field: string) => {
-      const isWanted = ({ id, name: other }: Named) => id === name || other === name;
-      let hits = (await list.get(keepMs, remainingMs())).filter(isWanted);
-      if (hits.length === 0) hits = (await list.get(missKeepMs, remainingMs())).filter(isWanted);
+      let hits = hitsIn(await list.get(keepMs, remainingMs()), name);
+      if (hits.length === 0) hits = hitsIn(await list.get(missKeepMs, remainingMs()), name);
       return choose(hits, name, what, field);
     };
   const securityGroup = (wanted: string, remainingMs: () => number) =>
@@ -44,6 +45,10 @@ export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
 
   return {
     securityGroup,
+    knownSecurityGroup(wanted) {
+      const [hit, ...others] = hitsIn(groups.peek(keepMs) ?? [], wanted);
+      return others.length === 0 ? hit?.id : undefined;
+    },
     async find(wanted, remainingMs) {
       const pick = pickWithin(remainingMs);
       const vpcId = await pick(vpcs, wanted.vpc, 'VPC', 'spec.vpc');
@@ -57,6 +62,9 @@ export function createNetworks(clock: Clock, callAlone: () => Call): Networks {
     },
   };
 }
+
+const hitsIn = (list: readonly Named[], wanted: string): Named[] =>
+  list.filter(({ id, name }) => id === wanted || name === wanted);
 
 function choose(hits: readonly Named[], wanted: string, what: string, field: string): string {
   const hit = hits.find(({ id }) => id === wanted) ?? hits[0];

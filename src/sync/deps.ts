@@ -43,5 +43,7 @@ export type SyncDeps = {
   decided?: (what: string) => void;
   /** Told of every answer, for metrics. */
   synced?: (view: View, observed: Observed, answer: HookAnswer) => void;
+  /** Told when the last answer was given again. */
+  syncedAgain?: (uid: string) => void;
   log: Logger;
 };

@@ -1,7 +1,10 @@
-// The last words of Jobs that have ended and are not recorded yet.
+// The last words of Jobs that have ended and are not recorded yet. Whatever is asked of the API server is noted: an answer
+// that was made with it does not stand.
 
 import { Compile, type Validator } from 'typebox/compile';
 import { KubeUnreachable } from '../kube/api.ts';
+import type { Still } from '../otc/cloud.ts';
+import { NEVER } from '../otc/noted-reads.ts';
 import { DRILL_CONTAINER, type DrillReport, DrillReportSchema, isDrillChild } from '../rds/drill-wish.ts';
 import { isSqlJob, jobEnd, SQL_CONTAINER } from '../rds/job-state.ts';
 import { type SqlReport, SqlReportSchema } from '../rds/sql-wish.ts';
@@ -12,21 +15,31 @@ import type { View } from './request.ts';
 const sqlReport = Compile(SqlReportSchema);
 const drillReport = Compile(DrillReportSchema);
 
-export async function endedSqlJob(deps: SyncDeps, view: View): Promise<Observed['sqlJobEnd']> {
+export async function endedSqlJob(
+  deps: SyncDeps,
+  view: View,
+  noted: Still[],
+): Promise<Observed['sqlJobEnd']> {
   const job = view.children.find(
     (child) =>
       isSqlJob(child) && jobEnd(child) && child.metadata.name !== view.rds.status?.databases?.job?.name,
   );
+  if (job) noted.push(NEVER);
   return lastWords<SqlReport>(deps, view, job, SQL_CONTAINER, sqlReport);
 }
 
 /** Only as long as its result is not told: the Job itself stays for people until its drill is over. */
-export async function endedDrillJob(deps: SyncDeps, view: View): Promise<Observed['drillJobEnd']> {
+export async function endedDrillJob(
+  deps: SyncDeps,
+  view: View,
+  noted: Still[],
+): Promise<Observed['drillJobEnd']> {
   const running = view.rds.status?.backup?.drill?.running;
   const isOver = (name: string) => running?.name === name && running.step === 'Removing';
   const job = view.children.find(
     (child) => child.kind === 'Job' && isDrillChild(child) && jobEnd(child) && !isOver(child.metadata.name),
   );
+  if (job) noted.push(NEVER);
   return lastWords<DrillReport>(deps, view, job, DRILL_CONTAINER, drillReport);
 }
 

@@ -9,15 +9,19 @@ import type { HookAnswer } from './answer.ts';
 import type { SyncDeps } from './deps.ts';
 import type { View } from './request.ts';
 
-export async function startsOnOldView(deps: SyncDeps, view: View, answer: HookAnswer): Promise<boolean> {
+export function startsJob(view: View, answer: HookAnswer): boolean {
   const isKnown = (name: string) =>
     view.children.some((child) => child.kind === 'Job' && child.metadata.name === name);
-  if (!answer.children.some((child) => isSqlJob(child) && !isKnown(child.metadata.name))) return false;
+  return answer.children.some((child) => isSqlJob(child) && !isKnown(child.metadata.name));
+}
+
+/** false also when nobody can tell. */
+export async function isLive(deps: SyncDeps, view: View): Promise<boolean> {
   try {
     const { rds } = await deps.readLive(view.rds, { surroundings: false });
-    return rds === undefined || pictureOf(rds) !== pictureOf(view.rds);
+    return rds !== undefined && pictureOf(rds) === pictureOf(view.rds);
   } catch (error) {
-    if (error instanceof KubeUnreachable) return true;
+    if (error instanceof KubeUnreachable) return false;
     throw error;
   }
 }

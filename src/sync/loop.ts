@@ -3,6 +3,7 @@
 
 import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
+import type { Still } from '../otc/cloud.ts';
 import type { Journal } from '../rds/journal.ts';
 import { findStatusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
@@ -21,14 +22,15 @@ import { eventsFor } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { createFlights } from './flights.ts';
 import { endedDrillJob, endedSqlJob } from './job-reports.ts';
-import { startsOnOldView } from './job-start.ts';
+import { isLive, startsJob } from './job-start.ts';
 import { type FullView, fromRequest, glance, observeFully } from './observe.ts';
 import type { View } from './request.ts';
+import { type Stands, standing } from './stands.ts';
 import { createTransitionReads } from './transition-reads.ts';
 
 export type Outcome =
   /** `unheard`: what to undo when nobody gets it. */
-  | { kind: 'answer'; answer: HookAnswer; unheard?: () => Promise<void> }
+  | { kind: 'answer'; answer: HookAnswer; unheard?: () => Promise<void>; stands?: Stands | undefined }
   /** 429: our view is stale, nothing is to be written. */
   | { kind: 'retry'; because: string; afterSeconds: number }
   /** 503: nothing is known, and a 200 would erase what others know. */
@@ -43,15 +45,20 @@ export function createLoop(deps: SyncDeps): RunHook {
   const flights = createFlights();
   const reads = createTransitionReads(deps.clock);
 
-  async function cheaply(hook: HookName, view: View, budget: CallBudget): Promise<Outcome | undefined> {
+  async function cheaply(
+    hook: HookName,
+    view: View,
+    budget: CallBudget,
+    noted: Still[],
+  ): Promise<Outcome | undefined> {
     if (hook === 'finalize' && view.rds.metadata.deletionTimestamp !== undefined) return undefined;
     if (orderedByBoolean(view.rds).length > 0) return undefined;
-    const cloud = await glance(deps, reads, view, budget);
+    const cloud = await glance(deps, reads, view, budget, noted);
     if (!cloud) return undefined;
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
     if (cloud.kind === 'glance' && logsNeedLook(observed)) return undefined;
     const verdict = decideSync(observed);
-    return verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict);
+    return verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict, noted);
   }
 
   async function fully(hook: HookName, view: View, budget: CallBudget): Promise<Outcome> {
@@ -101,7 +108,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     }
   }
 
-  function finish(view: View, observed: Observed, verdict: Verdict): Outcome {
+  function finish(view: View, observed: Observed, verdict: Verdict, noted: readonly Still[] = []): Outcome {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because, verdict.action.afterSeconds);
     if (losesBooleanOrder(observed)) return stale('an order by status is not in the journal yet');
     const answer = buildAnswer(observed, heldByTokens(observed, verdict));
@@ -112,22 +119,29 @@ export function createLoop(deps: SyncDeps): RunHook {
         `status would be pruned or refused: ${problems.map(({ field, message }) => `${field} ${message}`).join(', ')}`,
       );
     }
-    deps.publish(eventsFor(observed, answer.status));
+    const events = eventsFor(observed, answer.status);
+    deps.publish(events);
     const evidence = verdict.finalized ? evidenceOf(observed, answer.status) : undefined;
     if (evidence) deps.keepEvidence(evidence);
     deps.synced?.(view, observed, answer);
-    return { kind: 'answer', answer: { ...answer, status: { ...view.newerStatus, ...answer.status } } };
+    return {
+      kind: 'answer',
+      answer: { ...answer, status: { ...view.newerStatus, ...answer.status } },
+      stands: events.length === 0 ? standing(observed, answer, noted) : undefined,
+    };
   }
 
   /** One pass; a Job is started only on a view that is still true. */
   async function pass(hook: HookName, request: View, budget: CallBudget): Promise<Outcome> {
+    const noted: Still[] = [];
     const view = {
       ...request,
-      sqlJobEnd: await endedSqlJob(deps, request),
-      drillJobEnd: await endedDrillJob(deps, request),
+      sqlJobEnd: await endedSqlJob(deps, request, noted),
+      drillJobEnd: await endedDrillJob(deps, request, noted),
     };
-    const outcome = (await cheaply(hook, view, budget)) ?? (await fully(hook, view, budget));
-    if (outcome.kind !== 'answer' || !(await startsOnOldView(deps, view, outcome.answer))) return outcome;
+    const outcome = (await cheaply(hook, view, budget, noted)) ?? (await fully(hook, view, budget));
+    if (outcome.kind !== 'answer' || !startsJob(view, outcome.answer)) return outcome;
+    if (await isLive(deps, view)) return { ...outcome, stands: undefined };
     await outcome.unheard?.();
     return stale('a Job would be started on an old view');
   }

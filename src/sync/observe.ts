@@ -3,7 +3,7 @@
 
 import type { HeldJournal } from '../kube/journal.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
-import type { Cloud, Instance } from '../otc/cloud.ts';
+import type { Cloud, Instance, Still } from '../otc/cloud.ts';
 import { fullSpec } from '../rds/defaults.ts';
 import type { Journal } from '../rds/journal.ts';
 import { connectionSecretName, rootSecretName, serviceName } from '../rds/names.ts';
@@ -94,18 +94,19 @@ function foreignChildren({ rds: { metadata, spec }, related }: View): ChildObjec
   );
 }
 
-/** A view that needs no journal; undefined when only a full one will do. */
+/** A view that needs no journal; undefined when only a full one will do. `noted`: what it was made from. */
 export async function glance(
   deps: SyncDeps,
   reads: TransitionReads,
   view: View,
   budget: CallBudget,
+  noted: Still[],
 ): Promise<CloudView | undefined> {
   const { status, metadata } = view.rds;
   if (status?.id === undefined || status.phase === undefined || metadata.deletionTimestamp !== undefined)
     return undefined;
   try {
-    const cloud = deps.openCloud(credentialsFor(deps, view), budget);
+    const cloud = deps.openCloud(credentialsFor(deps, view), budget, noted);
     const asked = fromRequest(deps, view);
     const { replicas } = remembered({ ...asked, journal: 'unread', cloud: { kind: 'unasked' } });
     const seen = async (instance: Instance, snapshotSeconds: number, at?: number): Promise<CloudView> => ({

@@ -1,7 +1,7 @@
 // The hooks as HTTP: the envelope is validated here, the rest is the loop's.
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, preValidationHookHandler } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
 import { relatedResources } from './customize.ts';
@@ -13,14 +13,51 @@ import {
   readView,
   unreadableStatus,
 } from './request.ts';
+import type { StandingAnswers, StandingCall } from './standing-answers.ts';
 
-type Options = { run: RunHook; clock: Clock; metrics: Metrics };
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a call whose answer may have been given before. */
+    standing: StandingCall | undefined;
+  }
+  interface FastifyContextConfig {
+    mayStand?: boolean;
+  }
+}
 
-export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run, clock, metrics }) => {
+type Options = {
+  run: RunHook;
+  clock: Clock;
+  metrics: Metrics;
+  standing: StandingAnswers;
+  syncedAgain: ((uid: string) => void) | undefined;
+};
+
+export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { run, clock, metrics, standing, syncedAgain },
+) => {
+  /** Before the body is validated: there is none. */
+  const answerAgain: preValidationHookHandler = ({ standing: call }, reply, done) => {
+    metrics.cacheUsed('answers', 'read');
+    if (!call?.answer) {
+      metrics.cacheUsed('answers', 'load');
+      return done();
+    }
+    syncedAgain?.(call.answer.uid);
+    metrics.hookAnswered('sync', 'answer', reply.elapsedTime / 1_000);
+    void reply.type(JSON_TYPE).send(call.answer.text);
+  };
+
   for (const hook of ['sync', 'finalize'] as const satisfies HookName[]) {
+    const mayStand = hook === 'sync';
     app.post(
       `/${hook}`,
-      { schema: { summary: `Metacontroller ${hook} hook (v2)`, body: HookRequestSchema } },
+      {
+        schema: { summary: `Metacontroller ${hook} hook (v2)`, body: HookRequestSchema },
+        config: { mayStand },
+        ...(mayStand ? { preValidation: answerAgain } : {}),
+      },
       async (request, reply) => {
         const startedAt = clock.elapsed();
         const tell = (result: string) =>
@@ -31,6 +68,7 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
           const message = `body.parent.${problem.field}: ${problem.message}`;
           return reply.code(400).send({ error: 'BadRequest', message });
         }
+        standing.forget(view.rds.metadata.uid);
         const outcome = await run(hook, view).catch((error: unknown) => {
           tell('bug');
           throw error;
@@ -38,7 +76,10 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
         tell(outcome.kind);
         // Metacontroller hangs up after its time-out: what only this answer could hand on is taken back.
         if (outcome.kind === 'answer' && request.raw.socket?.destroyed) await outcome.unheard?.();
-        return sendOutcome(reply, outcome);
+        if (outcome.kind !== 'answer' || !outcome.stands) return sendOutcome(reply, outcome);
+        const text = JSON.stringify(outcome.answer);
+        request.standing?.keep(outcome.answer, text, outcome.stands);
+        return reply.type(JSON_TYPE).send(text);
       },
     );
   }
@@ -49,6 +90,8 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { run,
     async (request) => ({ relatedResources: relatedResources(readParent(request.body.parent, clock.now())) }),
   );
 };
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 type AnyOutcome = Exclude<Outcome, { kind: 'answer' }> | { kind: 'answer'; answer: object };
 

@@ -40,7 +40,7 @@ async function scraped(databases: number) {
   const collector = createCollector({
     clock,
     openCloud: () => ({ metricData }) as Cloud,
-    fleet: { known: () => known, synced: () => {} },
+    fleet: { known: () => known, synced: () => {}, syncedAgain: () => {} },
     log: pino({ level: 'silent' }),
   });
   for (let scrape = 0; scrape < 30; scrape += 1) {

@@ -6,6 +6,7 @@ import { DRILL_BUGS } from './planted-drill-bugs.ts';
 import { JOB_BUGS } from './planted-job-bugs.ts';
 import { ROTATION_BUGS } from './planted-rotation-bugs.ts';
 import { SHARE_BUGS } from './planted-share-bugs.ts';
+import { STANDING_BUGS } from './planted-standing-bugs.ts';
 
 export type { PlantedBug };
 
@@ -344,6 +345,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...JOB_BUGS,
   ...ROTATION_BUGS,
   ...SHARE_BUGS,
+  ...STANDING_BUGS,
   ...DRILL_BUGS,
   bug(
     'values from before the last change count',

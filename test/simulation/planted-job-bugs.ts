@@ -135,8 +135,8 @@ export const JOB_BUGS: readonly PlantedBug[] = [
     ['only-what-the-spec-says', 'converges', 'one-job-per-wish'],
     edit(
       'sync/job-start.ts',
-      'return rds === undefined || pictureOf(rds) !== pictureOf(view.rds);',
-      'return rds === undefined;',
+      'return rds !== undefined && pictureOf(rds) === pictureOf(view.rds);',
+      'return rds !== undefined;',
     ),
   ),
   bug(

@@ -162,4 +162,9 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'journal-never-forgets',
     was: 'a spec from before it was ordered made an upgrade be ordered again',
   },
+  {
+    seed: 356,
+    invariant: 'answer-stands',
+    was: 'an answer stood over the one minute of the hour in which an unconfirmed address is asked again',
+  },
 ];

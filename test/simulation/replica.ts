@@ -21,13 +21,14 @@ import type { HookAnswer } from '../../src/sync/answer.ts';
 import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
-import { type CustomizeRequest, type HookRequest, readParent, readView } from '../../src/sync/request.ts';
+import { type CustomizeRequest, type HookRequest, readParent } from '../../src/sync/request.ts';
 import { createShareLoop, SHARE_RELATED, type ShareOutcome } from '../../src/sync/share/loop.ts';
 import { readShareRequest, type ShareRequest } from '../../src/sync/share/request.ts';
 import { HOUR_MS, SECOND } from './clock.ts';
 import { BASE_URL } from './cloud.ts';
 import type { Mortal } from './mortal.ts';
 import { passwordOf } from './secrets.ts';
+import { plainRun, standingRun } from './standing-run.ts';
 
 export const OUR_NAMESPACE = 'rds-pilot';
 const timing: Timing = { settleMs: 300 * SECOND, absenceGapMs: 30 * SECOND, hourMs: HOUR_MS };
@@ -53,6 +54,7 @@ export type ReplicaWatcher = {
   ): (response: HookResponse | Error, answer?: HookAnswer, isHeard?: boolean) => void;
   sharing(namespace: string, replica: Mortal): (response: HookResponse | Error) => void;
   logged(text: string): void;
+  stoodWrongly(words: string): void;
 };
 
 export type ReplicaDeps = {
@@ -62,6 +64,8 @@ export type ReplicaDeps = {
   kube: KubeCall;
   random: () => number;
   uid: () => string;
+  /** Answers that stand are given again. */
+  stands: boolean;
   watcher: ReplicaWatcher;
 };
 
@@ -74,7 +78,16 @@ const credentials = readCredentials({
   OS_PASSWORD: DEMO_USER.password,
 });
 
-export function createReplica({ clock, mortal, send, kube, random, uid, watcher }: ReplicaDeps): Replica {
+export function createReplica({
+  clock,
+  mortal,
+  send,
+  kube,
+  random,
+  uid,
+  stands,
+  watcher,
+}: ReplicaDeps): Replica {
   let skewMs = 0;
   const own: Clock = {
     now: () => clock.now() + skewMs,
@@ -107,7 +120,8 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
     keepEvidence: createEvidenceKeeper(kube, OUR_NAMESPACE, own.now, log),
     log,
   };
-  const run = createLoop(deps);
+  const loop = createLoop(deps);
+  const run = stands ? standingRun(deps, loop, watcher.stoodWrongly) : plainRun(own, loop);
   const share = createShareLoop(deps);
 
   function responseOf(outcome: Outcome | ShareOutcome): HookResponse {
@@ -136,7 +150,7 @@ export function createReplica({ clock, mortal, send, kube, random, uid, watcher 
   ): Promise<HookResponse> {
     const ended = watcher.began(name, request, mortal);
     try {
-      const outcome = await run(name, readView(request, own.now()));
+      const outcome = await run(name, request);
       const response = responseOf(outcome);
       const heard = isHeard();
       if (outcome.kind === 'answer' && !heard) await outcome.unheard?.();

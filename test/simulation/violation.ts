@@ -19,6 +19,7 @@ export const INVARIANTS = {
   'status-keeps-id': 'no answer loses the id that the journal has',
   'children-never-shrink': 'no answer leaves out a child that it was shown',
   'no-secret-told': 'no password or token in status, events, logs, error bodies, annotations',
+  'answer-stands': 'an answer that is given again is what would be said anew',
   'answer-in-time': 'every hook call answers within 24 s',
   'restart-once-per-order': 'an order restarts once at most, and nothing restarts without one',
   'only-what-the-spec-says': 'a change goes only to a value that the spec has, and only when not paused',

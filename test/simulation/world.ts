@@ -50,6 +50,10 @@ const decorator = manifest('decorator-share');
 export const PARENTS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' };
 export const SECRETS: ResourceRef = { apiVersion: 'v1', resource: 'secrets' };
 export const NAMESPACES: ResourceRef = { apiVersion: 'v1', resource: 'namespaces' };
+/** Such schedules cost more: every request becomes a text, and every answer that stood is worked out all the same. */
+const STANDING_SHARE = 0.125;
+/** Metacontroller comes back after a minute, when the list of instances is too old for an answer to stand. */
+const CALLED_AGAIN_MS = 20 * SECOND;
 const ASKING_NAMESPACES = ['app-1', 'app-2'];
 
 export type WorldOptions = {
@@ -130,6 +134,7 @@ export async function createWorld(options: WorldOptions) {
 
   startPods({ ...wires, cluster, servers, wire: otcWire, report, tellsNothing });
 
+  const stands = chance.of('answers stand') < STANDING_SHARE;
   let born = 0;
   const replicas: Replica[] = [];
 
@@ -155,10 +160,12 @@ export async function createWorld(options: WorldOptions) {
       kube: kubeWire.forHook(mortal),
       random: createSequence(seed * 31 + born),
       uid,
+      stands,
       watcher: {
         began,
         sharing: (...call) => sharing?.began(...call) ?? (() => {}),
         logged: (text) => tellsNothing(text, 'a line of the log'),
+        stoodWrongly: (words) => report('answer-stands', words),
       },
     });
   }
@@ -221,9 +228,18 @@ export async function createWorld(options: WorldOptions) {
     leaders = leaders.filter((one) => one !== leader);
   }
 
+  let isOver = false;
+  async function callAgain(): Promise<void> {
+    while (!isOver) {
+      await clock.sleep(CALLED_AGAIN_MS);
+      for (const { metadata } of cluster.allRds()) leaders[0]?.loop.enqueue(metadata);
+    }
+  }
+
   await cluster.installCrd();
   for (const name of options.shares ? ASKING_NAMESPACES : []) await cluster.addNamespace(name);
   await startLeader();
+  if (stands) void callAgain();
 
   const clocksAgree = () => !decisions.fired.some(({ kind }) => kind === 'clock jumps');
   const { removedByHand, foreign } = people;
@@ -258,6 +274,7 @@ export async function createWorld(options: WorldOptions) {
       await startLeader();
     },
     stop(): void {
+      isOver = true;
       Error.stackTraceLimit = stackTraceLimit;
       for (const leader of leaders) halt(leader);
     },

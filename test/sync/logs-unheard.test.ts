@@ -5,6 +5,7 @@ import { request } from 'undici';
 import { systemClock } from '../../src/clock.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { hookRoutes } from '../../src/sync/routes.ts';
+import { createStandingAnswers } from '../../src/sync/standing-answers.ts';
 
 const payload = JSON.stringify({
   parent: { metadata: { name: 'shop', namespace: 'team-a', uid: '0123456789abcdef' }, spec: {} },
@@ -23,6 +24,8 @@ for (const hangsUp of [true, false]) {
     await app.register(hookRoutes, {
       clock: systemClock,
       metrics: createMetrics({ process: false }),
+      standing: createStandingAnswers(systemClock),
+      syncedAgain: undefined,
       run: async () => {
         wasAsked.resolve();
         await isOver.promise;
