@@ -14,7 +14,8 @@ import type { Reading } from './probe.ts';
 export type Program = {
   url: string;
   port: number;
-  read(what: 'cpu' | 'memory' | 'profile'): Promise<Reading>;
+  /** `round` tells the unlimited hook that a minute has gone. */
+  read(what: 'cpu' | 'memory' | 'profile' | 'round'): Promise<Reading>;
   stop(): Promise<void>;
 };
 
