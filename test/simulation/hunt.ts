@@ -64,6 +64,11 @@ const inTurn = (these: readonly Aim[], those: readonly Aim[]): Aim[] =>
 const AIMED_AT_ROTATION: typeof AIMED = ['killed', 'killed-after', 'late', 'never'].flatMap((kind) =>
   [1, 2].map((occurrence) => ({ kind, sites: ['pod sql'], occurrence })),
 );
+const AIMED_AT_ALARMS: typeof AIMED = [1, 2, 3].map((occurrence) => ({
+  kind: 'late',
+  sites: ['otc alarm create'],
+  occurrence,
+}));
 const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
 const withJobs = [...ROTATION_SCENARIOS, ...JOB_SCENARIOS, ...DRILL_SCENARIOS];
 const others = SCENARIOS.filter(
@@ -77,6 +82,10 @@ const withChildren = inTurn(withJobs.map(calmly), SHARE_SCENARIOS.map(calmly));
 const calm = inTurn(inTurn(others.map(calmly), watched.map(calmly)), withChildren);
 const struck = inTurn(aimedAt(operations, AIMED), [
   ...aimedAt(ROTATION_SCENARIOS.slice(0, 1), AIMED_AT_ROTATION),
+  ...aimedAt(
+    watched.filter(({ strikes }) => strikes?.includes('otc alarm create')),
+    AIMED_AT_ALARMS,
+  ),
   ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),
   ...aimedAt(DRILL_SCENARIOS, AIMED),
 ]);

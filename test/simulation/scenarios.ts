@@ -187,6 +187,17 @@ export const SCENARIOS: readonly Scenario[] = [
     forMs: 6 * MINUTE,
   },
   {
+    // Alarms that are made late show up when nobody wants them any more.
+    ...change(['otc alarm create', 'otc topic create'], PUSHED),
+    name: 'watched: for a moment',
+    next: {
+      afterMs: 15 * SECOND,
+      deed: { do: 'spec', change: { autopilot: { mode: 'Off' }, endpoint: undefined } },
+    },
+    isStruckAtOnce: true,
+    forMs: 8 * MINUTE,
+  },
+  {
     ...change(['otc subscriptions', 'otc unsubscribe'], { endpoint: 'https://other.example.com/' }, PUSHED),
     prepareMs: 3 * MINUTE,
   },
