@@ -50,8 +50,6 @@ const decorator = manifest('decorator-share');
 export const PARENTS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' };
 export const SECRETS: ResourceRef = { apiVersion: 'v1', resource: 'secrets' };
 export const NAMESPACES: ResourceRef = { apiVersion: 'v1', resource: 'namespaces' };
-/** Such schedules cost more: every request becomes a text, and every answer that stood is worked out all the same. */
-const STANDING_SHARE = 0.125;
 /** Metacontroller comes back after a minute, when the list of instances is too old for an answer to stand. */
 const CALLED_AGAIN_MS = 20 * SECOND;
 const ASKING_NAMESPACES = ['app-1', 'app-2'];
@@ -63,6 +61,8 @@ export type WorldOptions = {
   replicas: number;
   /** With the DecoratorController of shared Secrets, and namespaces that may ask. */
   shares?: boolean;
+  /** Answers that stand are given again, and judged. */
+  stands?: boolean;
   lags: Lags;
   /** Keep every line of the history, for a story. */
   keepLines?: boolean;
@@ -134,7 +134,6 @@ export async function createWorld(options: WorldOptions) {
 
   startPods({ ...wires, cluster, servers, wire: otcWire, report, tellsNothing });
 
-  const stands = chance.of('answers stand') < STANDING_SHARE;
   let born = 0;
   const replicas: Replica[] = [];
 
@@ -160,7 +159,7 @@ export async function createWorld(options: WorldOptions) {
       kube: kubeWire.forHook(mortal),
       random: createSequence(seed * 31 + born),
       uid,
-      stands,
+      stands: options.stands === true,
       watcher: {
         began,
         sharing: (...call) => sharing?.began(...call) ?? (() => {}),
@@ -239,7 +238,7 @@ export async function createWorld(options: WorldOptions) {
   await cluster.installCrd();
   for (const name of options.shares ? ASKING_NAMESPACES : []) await cluster.addNamespace(name);
   await startLeader();
-  if (stands) void callAgain();
+  if (options.stands) void callAgain();
 
   const clocksAgree = () => !decisions.fired.some(({ kind }) => kind === 'clock jumps');
   const { removedByHand, foreign } = people;
