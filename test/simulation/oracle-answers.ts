@@ -25,6 +25,8 @@ export type AnswerOracleDeps = {
   history: History | undefined;
   report: Report;
   tellsNothing(text: string, where: string): void;
+  /** Metacontrollers of the last minute: two of them may write over each other's answers. */
+  leaders(): number;
 };
 
 type Child = {
@@ -35,7 +37,14 @@ type Child = {
 const isDrill = ({ metadata }: Child): boolean => metadata.labels?.[PART] === DRILL_PART;
 const isPassing = ({ metadata }: Child): boolean => metadata.labels?.[PART] !== undefined;
 
-export function createAnswerOracle({ cluster, now, history, report, tellsNothing }: AnswerOracleDeps) {
+export function createAnswerOracle({
+  cluster,
+  now,
+  history,
+  report,
+  tellsNothing,
+  leaders,
+}: AnswerOracleDeps) {
   const recentCalls = new Map<string, number[]>();
   const lastBodies = new Map<string, string>();
   let calls = 0;
@@ -45,7 +54,7 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     times.push(now());
     while ((times[0] ?? now()) < now() - MINUTE) times.shift();
     recentCalls.set(uid, times);
-    if (times.length > CALLS_PER_MINUTE)
+    if (times.length > CALLS_PER_MINUTE * leaders())
       report('no-hot-loop', `${name} was called ${times.length} times in a minute`);
   }
 

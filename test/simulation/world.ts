@@ -8,7 +8,7 @@ import { createLaggingWatch, type LaggingWatch } from '../../src/local/lagging-w
 import { createMetacontroller, type Metacontroller } from '../../src/local/metacontroller.ts';
 import type { ResourceRef } from '../../src/local/resources.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
-import { createSimulationClock, SECOND, START } from './clock.ts';
+import { createSimulationClock, MINUTE, SECOND, START } from './clock.ts';
 import { createSimCloud, type Lags } from './cloud.ts';
 import { createCluster } from './cluster.ts';
 import { type Choose, createDecisions } from './decisions.ts';
@@ -112,7 +112,16 @@ export async function createWorld(options: WorldOptions) {
   const sharing = options.shares
     ? createShareOracle({ cluster, sharers, now: clock.now, history, report, tellsNothing, isLiedTo })
     : undefined;
-  const answers = createAnswerOracle({ cluster, now: clock.now, history, report, tellsNothing });
+  let leaders: Leader[] = [];
+  let twoLedAt = Number.NEGATIVE_INFINITY;
+  const answers = createAnswerOracle({
+    cluster,
+    now: clock.now,
+    history,
+    report,
+    tellsNothing,
+    leaders: () => (leaders.length > 1 || clock.now() < twoLedAt + MINUTE ? 2 : 1),
+  });
 
   const weather = createWeather(chance, clock.now, () => decisions.isOver);
   const wires = { clock, chance, decisions, history, weather };
@@ -181,8 +190,6 @@ export async function createWorld(options: WorldOptions) {
     return items.length > 1 && chance.of(`shuffle ${shuffles}`) < 0.5 ? [...items].reverse() : items;
   };
 
-  let leaders: Leader[] = [];
-
   function siteOfWatch({ resource }: ResourceRef): keyof typeof WATCH_SITES {
     if (resource === 'rdss') return 'watch parents';
     return options.shares && resource === 'namespaces' ? 'watch namespaces' : 'watch children';
@@ -223,6 +230,7 @@ export async function createWorld(options: WorldOptions) {
   }
 
   function stopLeader(leader: Leader): void {
+    if (leaders.length > 1) twoLedAt = clock.now();
     halt(leader);
     leaders = leaders.filter((one) => one !== leader);
   }
@@ -268,8 +276,7 @@ export async function createWorld(options: WorldOptions) {
     startLeader,
     stopLeader,
     async restartLeaders(): Promise<void> {
-      for (const leader of leaders) halt(leader);
-      leaders = [];
+      for (const leader of leaders) stopLeader(leader);
       await startLeader();
     },
     stop(): void {
