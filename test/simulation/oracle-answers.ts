@@ -7,7 +7,8 @@ import { drillName } from '../../src/rds/names.ts';
 import type { HookAnswer } from '../../src/sync/answer.ts';
 import type { HookName } from '../../src/sync/loop.ts';
 import type { HookRequest } from '../../src/sync/request.ts';
-import { MINUTE, SECOND } from './clock.ts';
+import type { CallRate } from './call-rate.ts';
+import { SECOND } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { History } from './history.ts';
 import type { Mortal } from './mortal.ts';
@@ -15,7 +16,6 @@ import { mixed } from './random.ts';
 import type { Report } from './violation.ts';
 
 const ANSWER_MS = 24 * SECOND;
-const CALLS_PER_MINUTE = 120;
 
 export type Ended = (response: HookResponse | Error, answer?: HookAnswer, isHeard?: boolean) => void;
 
@@ -25,8 +25,7 @@ export type AnswerOracleDeps = {
   history: History | undefined;
   report: Report;
   tellsNothing(text: string, where: string): void;
-  /** Metacontrollers of the last minute: two of them may write over each other's answers. */
-  leaders(): number;
+  rate: CallRate;
 };
 
 type Child = {
@@ -37,26 +36,9 @@ type Child = {
 const isDrill = ({ metadata }: Child): boolean => metadata.labels?.[PART] === DRILL_PART;
 const isPassing = ({ metadata }: Child): boolean => metadata.labels?.[PART] !== undefined;
 
-export function createAnswerOracle({
-  cluster,
-  now,
-  history,
-  report,
-  tellsNothing,
-  leaders,
-}: AnswerOracleDeps) {
-  const recentCalls = new Map<string, number[]>();
+export function createAnswerOracle({ cluster, now, history, report, tellsNothing, rate }: AnswerOracleDeps) {
   const lastBodies = new Map<string, string>();
   let calls = 0;
-
-  function countCall(uid: string, name: string): void {
-    const times = recentCalls.get(uid) ?? [];
-    times.push(now());
-    while ((times[0] ?? now()) < now() - MINUTE) times.shift();
-    recentCalls.set(uid, times);
-    if (times.length > CALLS_PER_MINUTE * leaders())
-      report('no-hot-loop', `${name} was called ${times.length} times in a minute`);
-  }
 
   function judgeStatus(parent: HookRequest['parent'], answer: HookAnswer, knownId: string | undefined): void {
     const { uid, name } = parent.metadata;
@@ -128,7 +110,7 @@ export function createAnswerOracle({
       const startedAt = now();
       const { pauses } = replica;
       const knownId = cluster.journal(uid)?.journal.id;
-      countCall(uid, name);
+      rate.count(`${name} (${uid})`);
       history?.note(`${replica.name} ${hook} ${name} rv ${parent.metadata.resourceVersion}`);
       return (response, answer) => {
         if (!replica.isAlive) return;

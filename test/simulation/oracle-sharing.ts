@@ -4,7 +4,8 @@
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { HookResponse } from '../../src/local/hook-call.ts';
 import { ANNOTATIONS } from '../../src/rds/names.ts';
-import { MINUTE, SECOND } from './clock.ts';
+import type { CallRate } from './call-rate.ts';
+import { SECOND } from './clock.ts';
 import { type Cluster, keyOf } from './cluster.ts';
 import type { History } from './history.ts';
 import type { Mortal } from './mortal.ts';
@@ -25,7 +26,6 @@ import type { Report } from './violation.ts';
 /** From the live reads of a call to the last write of the round: answers may be late, and each write slow. */
 const LAG_MS = 100 * SECOND;
 const ANSWER_MS = 24 * SECOND;
-const CALLS_PER_MINUTE = 120;
 type Wish = { since: number; until: number; wishes: readonly string[] };
 
 export type ShareOracleDeps = {
@@ -36,11 +36,12 @@ export type ShareOracleDeps = {
   report: Report;
   /** Did the API server say of an Rds that it is gone, within this time? */
   isLiedTo(withinMs: number): boolean;
+  rate: CallRate;
   tellsNothing(text: string, where: string): void;
 };
 
 export function createShareOracle(deps: ShareOracleDeps) {
-  const { cluster, sharers, now, history, report, tellsNothing, isLiedTo } = deps;
+  const { cluster, sharers, now, history, report, tellsNothing, isLiedTo, rate } = deps;
   /** What each namespace asked for, and when. */
   const asked = new Map<string, Wish[]>();
   /** Every content that the Secret of an Rds ever had, by its place. */
@@ -50,7 +51,6 @@ export function createShareOracle(deps: ShareOracleDeps) {
   const contents = new Map<string, string>();
   /** Since when the Secret of an Rds is there without a break. */
   const thereSince = new Map<string, number>();
-  const recentCalls = new Map<string, number[]>();
 
   const namesakes = ({ namespace, rds }: Source): string[] =>
     cluster.uids().filter((uid) => {
@@ -150,22 +150,13 @@ export function createShareOracle(deps: ShareOracleDeps) {
     if (object.kind === 'Secret') noteSecret(type, object);
   });
 
-  function countCall(name: string): void {
-    const times = recentCalls.get(name) ?? [];
-    times.push(now());
-    while ((times[0] ?? now()) < now() - MINUTE) times.shift();
-    recentCalls.set(name, times);
-    if (times.length > CALLS_PER_MINUTE)
-      report('no-hot-loop', `namespace ${name} was called ${times.length} times in a minute`);
-  }
-
   const living = () => cluster.namespaces().filter(({ metadata }) => !metadata.deletionTimestamp);
 
   return {
     /** A call for a namespace begins; its end is judged. */
     began(name: string, replica: Mortal): (response: HookResponse | Error) => void {
       const startedAt = now();
-      countCall(name);
+      rate.count(`namespace ${name}`);
       return (response) => {
         if (!replica.isAlive) return;
         if (now() - startedAt > ANSWER_MS) report('answer-in-time', `a call for namespace ${name}`);

@@ -57,7 +57,8 @@ export const INVARIANTS = {
   'foreign-secret-untouched': "a Secret that has the name of a copy and is somebody else's is never touched",
   'shared-where-agreed':
     'when faults stop a copy is exactly where both sides agree, as its source is, and the namespace is told',
-  'no-hot-loop': 'no Rds is called more than twice a second over a minute by one Metacontroller',
+  'no-hot-loop':
+    'no Rds is called more than twice a second over a minute, unless two Metacontrollers lead at once',
   'no-bug': 'no hook call ends with an unexpected error',
   converges: 'when faults stop every Rds reaches its spec, or a condition says why not',
   silent: 'a settled Rds causes no write to the cloud and no change of status',

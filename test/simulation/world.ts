@@ -8,7 +8,8 @@ import { createLaggingWatch, type LaggingWatch } from '../../src/local/lagging-w
 import { createMetacontroller, type Metacontroller } from '../../src/local/metacontroller.ts';
 import type { ResourceRef } from '../../src/local/resources.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
-import { createSimulationClock, MINUTE, SECOND, START } from './clock.ts';
+import { createCallRate } from './call-rate.ts';
+import { createSimulationClock, SECOND, START } from './clock.ts';
 import { createSimCloud, type Lags } from './cloud.ts';
 import { createCluster } from './cluster.ts';
 import { type Choose, createDecisions } from './decisions.ts';
@@ -109,18 +110,17 @@ export async function createWorld(options: WorldOptions) {
     decisions.fired.some(
       ({ site, kind, at }) => site === 'kube live rds' && kind === '404' && at >= clock.now() - withinMs,
     );
+  const rate = createCallRate(clock.now, report);
   const sharing = options.shares
-    ? createShareOracle({ cluster, sharers, now: clock.now, history, report, tellsNothing, isLiedTo })
+    ? createShareOracle({ cluster, sharers, now: clock.now, history, report, tellsNothing, isLiedTo, rate })
     : undefined;
-  let leaders: Leader[] = [];
-  let twoLedAt = Number.NEGATIVE_INFINITY;
   const answers = createAnswerOracle({
     cluster,
     now: clock.now,
     history,
     report,
     tellsNothing,
-    leaders: () => (leaders.length > 1 || clock.now() < twoLedAt + MINUTE ? 2 : 1),
+    rate,
   });
 
   const weather = createWeather(chance, clock.now, () => decisions.isOver);
@@ -190,6 +190,8 @@ export async function createWorld(options: WorldOptions) {
     return items.length > 1 && chance.of(`shuffle ${shuffles}`) < 0.5 ? [...items].reverse() : items;
   };
 
+  let leaders: Leader[] = [];
+
   function siteOfWatch({ resource }: ResourceRef): keyof typeof WATCH_SITES {
     if (resource === 'rdss') return 'watch parents';
     return options.shares && resource === 'namespaces' ? 'watch namespaces' : 'watch children';
@@ -219,6 +221,7 @@ export async function createWorld(options: WorldOptions) {
   async function startLeader(): Promise<Leader> {
     const leader = { ...makeLoop(controller), ...(options.shares ? { sharing: makeLoop(decorator) } : {}) };
     leaders.push(leader);
+    rate.judge(leaders.length < 2);
     await leader.loop.start();
     await leader.sharing?.loop.start();
     return leader;
@@ -230,9 +233,9 @@ export async function createWorld(options: WorldOptions) {
   }
 
   function stopLeader(leader: Leader): void {
-    if (leaders.length > 1) twoLedAt = clock.now();
     halt(leader);
     leaders = leaders.filter((one) => one !== leader);
+    rate.judge(leaders.length < 2);
   }
 
   let isOver = false;
