@@ -50,12 +50,7 @@ export const createAskHook =
   ): AskHook =>
   async (hook, body) => {
     if (isStopped()) throw new Stopped();
-    const deadline = Promise.withResolvers<typeof timedOut>();
-    const cancel = timers.after(hook.timeoutMs, () => deadline.resolve(timedOut));
-    const call = callHook(hook.path, body, hook.timeoutMs);
-    // After a timeout nobody waits for this any more, but it goes on: as in the real one.
-    call.catch(() => {});
-    const response = await Promise.race([call, deadline.promise]).finally(cancel);
+    const response = await inTime(timers, hook.timeoutMs, () => callHook(hook.path, body, hook.timeoutMs));
     if (isStopped()) throw new Stopped();
     if (response === timedOut) {
       throw new Error(`http error: Post "${hook.path}": context deadline exceeded (Client.Timeout exceeded)`);
@@ -66,6 +61,13 @@ export const createAskHook =
     }
     return answers.parse(hook.path, uidIn(body), response.body);
   };
+
+/** After a timeout nobody waits for the call any more, but it goes on: as in the real one. */
+const inTime = <T>(timers: Timers, ms: number, call: () => Promise<T>): Promise<T | typeof timedOut> =>
+  new Promise((resolve, reject) => {
+    const cancel = timers.after(ms, () => resolve(timedOut));
+    void call().then(resolve, reject).then(cancel);
+  });
 
 type Asked = { parent?: { metadata?: { uid?: unknown } }; object?: { metadata?: { uid?: unknown } } };
 

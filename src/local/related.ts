@@ -96,7 +96,7 @@ export const createRelated = (options: RelatedOptions): Related => {
 
   return {
     async gather(parent) {
-      const rules = await rulesFor(parent);
+      const rules = keptRules(parent) ?? (await rulesFor(parent));
       const known = gathered.get(rules);
       if (known?.isCurrent()) return known.map;
       const map: ObjectMap = {};

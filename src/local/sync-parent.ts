@@ -51,28 +51,28 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
     const isWanted = controller.finalize !== undefined;
     if (hasFinalizer(controller, parent) === isWanted) return parent;
     if (isWanted && parent.metadata.deletionTimestamp) return parent;
-    return explain("can't sync finalizer", () => setFinalizer(parent, isWanted));
+    return setFinalizer(parent, isWanted).catch(explained("can't sync finalizer"));
   };
 
-  const askHook = async (
-    parent: KubeObject,
-    children: ObjectMap,
-    related: ObjectMap,
-  ): Promise<SyncAnswer> => {
+  const askHook = (parent: KubeObject, children: ObjectMap, related: ObjectMap): Promise<SyncAnswer> => {
     const isLeaving =
       parent.metadata.deletionTimestamp !== undefined ||
       !matchesSelector(controller.selector, parent.metadata.labels);
     const finalizing = controller.finalize !== undefined && isLeaving;
     const hook = finalizing ? (controller.finalize ?? controller.sync) : controller.sync;
     const body = { controller: controller.manifest, parent, children, related, finalizing };
-    return explain(`${finalizing ? 'finalize' : 'sync'} hook failed (version=v2)`, async () => {
-      const answer = await options.ask(hook, body);
-      const known = answers.get(answer);
-      if (known) return known;
-      const read = readSyncAnswer(answer, parent);
-      answers.set(answer, read);
-      return read;
-    });
+    return options
+      .ask(hook, body)
+      .then((answer) => readAnswer(answer, parent))
+      .catch(explained(`${finalizing ? 'finalize' : 'sync'} hook failed (version=v2)`));
+  };
+
+  const readAnswer = (answer: JsonRecord, parent: KubeObject): SyncAnswer => {
+    const known = answers.get(answer);
+    if (known) return known;
+    const read = readSyncAnswer(answer, parent);
+    answers.set(answer, read);
+    return read;
   };
 
   const checkLabels = (parent: KubeObject, children: readonly KubeObject[]): KubeObject[] => {
@@ -147,7 +147,7 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
   ): Promise<unknown> => {
     if (!mayManageChildren(parent)) return undefined;
     try {
-      await explain("can't reconcile children", () => options.manageChildren(parent, observed, desired));
+      await options.manageChildren(parent, observed, desired).catch(explained("can't reconcile children"));
       return undefined;
     } catch (error) {
       if (error instanceof Stopped) throw error;
@@ -164,21 +164,19 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
     const answer = await askHook(asked, observed, related);
     if (answer.resyncAfterSeconds > 0) options.resyncAfter(asked, answer.resyncAfterSeconds);
     const parent = answer.finalized
-      ? await explain("can't remove finalizer", () => setFinalizer(asked, false))
+      ? await setFinalizer(asked, false).catch(explained("can't remove finalizer"))
       : asked;
     const desired = checkLabels(parent, answer.children);
     const childProblem = await reconcile(parent, observed, desired);
-    const outcome = await explain("can't update status", () => writeStatus(parent, answer.status));
+    const outcome = await writeStatus(parent, answer.status).catch(explained("can't update status"));
     if (childProblem && outcome === 'done') throw childProblem;
   };
 };
 
 /** Pauses, stops and panics travel as they are; everything else says what it was that failed. */
-const explain = async <T>(what: string, attempt: () => Promise<T>): Promise<T> => {
-  try {
-    return await attempt();
-  } catch (error) {
+const explained =
+  (what: string) =>
+  (error: unknown): never => {
     if (error instanceof TooManyRequests || error instanceof Stopped || error instanceof Panic) throw error;
     throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-};
+  };

@@ -47,7 +47,7 @@ export const createWorkQueue = ({
   };
 
   const runWorker = async (): Promise<void> => {
-    for (;;) {
+    while (ready.length > 0) {
       await clock.sleep(dispatchMs);
       const key = state === 'running' ? ready.shift() : undefined;
       if (key === undefined) break;

@@ -1,46 +1,44 @@
-// The last words of Jobs that have ended and are not recorded yet. Whatever is asked of the API server is noted: an answer
-// that was made with it does not stand.
+// The last words of Jobs that have ended and are not recorded yet.
 
 import { Compile, type Validator } from 'typebox/compile';
 import { KubeUnreachable } from '../kube/api.ts';
-import type { Still } from '../otc/cloud.ts';
-import { NEVER } from '../otc/noted-reads.ts';
 import { DRILL_CONTAINER, type DrillReport, DrillReportSchema, isDrillChild } from '../rds/drill-wish.ts';
 import { isSqlJob, jobEnd, SQL_CONTAINER } from '../rds/job-state.ts';
 import { type SqlReport, SqlReportSchema } from '../rds/sql-wish.ts';
-import type { ChildObject, Observed } from './decide/observed.ts';
+import type { ChildObject } from './decide/observed.ts';
 import type { SyncDeps } from './deps.ts';
 import type { View } from './request.ts';
 
 const sqlReport = Compile(SqlReportSchema);
 const drillReport = Compile(DrillReportSchema);
 
-export async function endedSqlJob(
-  deps: SyncDeps,
-  view: View,
-  noted: Still[],
-): Promise<Observed['sqlJobEnd']> {
-  const job = view.children.find(
+export type EndedJobs = { sql: ChildObject | undefined; drill: ChildObject | undefined };
+
+export async function withEndedJobs(deps: SyncDeps, view: View, { sql, drill }: EndedJobs): Promise<View> {
+  return {
+    ...view,
+    sqlJobEnd: await lastWords<SqlReport>(deps, view, sql, SQL_CONTAINER, sqlReport),
+    drillJobEnd: await lastWords<DrillReport>(deps, view, drill, DRILL_CONTAINER, drillReport),
+  };
+}
+
+/** Mostly there are none, and nobody has to wait. */
+export const endedJobs = (view: View): EndedJobs => ({ sql: endedSqlJob(view), drill: endedDrillJob(view) });
+
+function endedSqlJob(view: View): ChildObject | undefined {
+  return view.children.find(
     (child) =>
       isSqlJob(child) && jobEnd(child) && child.metadata.name !== view.rds.status?.databases?.job?.name,
   );
-  if (job) noted.push(NEVER);
-  return lastWords<SqlReport>(deps, view, job, SQL_CONTAINER, sqlReport);
 }
 
 /** Only as long as its result is not told: the Job itself stays for people until its drill is over. */
-export async function endedDrillJob(
-  deps: SyncDeps,
-  view: View,
-  noted: Still[],
-): Promise<Observed['drillJobEnd']> {
+function endedDrillJob(view: View): ChildObject | undefined {
   const running = view.rds.status?.backup?.drill?.running;
   const isOver = (name: string) => running?.name === name && running.step === 'Removing';
-  const job = view.children.find(
+  return view.children.find(
     (child) => child.kind === 'Job' && isDrillChild(child) && jobEnd(child) && !isOver(child.metadata.name),
   );
-  if (job) noted.push(NEVER);
-  return lastWords<DrillReport>(deps, view, job, DRILL_CONTAINER, drillReport);
 }
 
 async function lastWords<Report>(

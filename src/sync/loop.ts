@@ -4,6 +4,7 @@
 import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Still } from '../otc/cloud.ts';
+import { NEVER } from '../otc/noted-reads.ts';
 import type { Journal } from '../rds/journal.ts';
 import { findStatusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
@@ -21,7 +22,7 @@ import type { SyncDeps } from './deps.ts';
 import { eventsFor } from './events.ts';
 import { evidenceOf } from './evidence.ts';
 import { createFlights } from './flights.ts';
-import { endedDrillJob, endedSqlJob } from './job-reports.ts';
+import { endedJobs, withEndedJobs } from './job-reports.ts';
 import { isLive, startsJob } from './job-start.ts';
 import { type FullView, fromRequest, glance, observeFully } from './observe.ts';
 import type { View } from './request.ts';
@@ -133,12 +134,11 @@ export function createLoop(deps: SyncDeps): RunHook {
 
   /** One pass; a Job is started only on a view that is still true. */
   async function pass(hook: HookName, request: View, budget: CallBudget): Promise<Outcome> {
-    const noted: Still[] = [];
-    const view = {
-      ...request,
-      sqlJobEnd: await endedSqlJob(deps, request, noted),
-      drillJobEnd: await endedDrillJob(deps, request, noted),
-    };
+    const ended = endedJobs(request);
+    const hasEnded = ended.sql !== undefined || ended.drill !== undefined;
+    const view = hasEnded ? await withEndedJobs(deps, request, ended) : request;
+    // The API server may say more about an ended Job the next time.
+    const noted: Still[] = hasEnded ? [NEVER] : [];
     const outcome = (await cheaply(hook, view, budget, noted)) ?? (await fully(hook, view, budget));
     if (outcome.kind !== 'answer' || !startsJob(view, outcome.answer)) return outcome;
     if (await isLive(deps, view)) return { ...outcome, stands: undefined };

@@ -38,10 +38,8 @@ export function createKubeWire(deps: KubeWireDeps) {
   };
 
   /** What every caller can suffer. */
-  async function undergo(decision: Decision | undefined, request: KubeRequest): Promise<KubeResponse> {
-    switch (decision?.kind) {
-      case undefined:
-        return call(request);
+  async function undergo(decision: Decision, request: KubeRequest): Promise<KubeResponse> {
+    switch (decision.kind) {
       case 'lost':
       case 'lost-before':
         return unreachable(request.deadlineMs);
@@ -59,7 +57,7 @@ export function createKubeWire(deps: KubeWireDeps) {
       case '409':
         return refusal(409, 'Conflict');
       default:
-        return refusal(Number(decision?.kind));
+        return refusal(Number(decision.kind));
     }
   }
 
@@ -87,36 +85,46 @@ export function createKubeWire(deps: KubeWireDeps) {
       const decision = decisions.at(site, KUBE_SITES[site]);
       history?.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
       await mortal.lives(latency());
-      if (decision?.kind === 'kill-before') {
+      if (decision) return struckHook(mortal, decision, request);
+      const isDown = deps.weather.is('API server is down');
+      return await mortal.lives(isDown ? unreachable(request.deadlineMs) : call(request));
+    };
+
+  async function struckHook(mortal: Mortal, decision: Decision, request: KubeRequest): Promise<KubeResponse> {
+    switch (decision.kind) {
+      case 'kill-before':
         mortal.kill();
         return mortal.never();
-      }
-      if (decision?.kind === 'kill-after') {
+      case 'kill-after':
         await call(request);
         mortal.kill();
         return mortal.never();
-      }
-      if (decision?.kind === 'slow') {
+      case 'slow':
         await mortal.lives(clock.sleep(200 + chance.below(`${decision.key} slow`, request.deadlineMs - 300)));
         return mortal.lives(call(request));
-      }
-      if (!decision && deps.weather.is('API server is down'))
-        return mortal.lives(unreachable(request.deadlineMs));
-      return mortal.lives(undergo(decision, request));
-    };
+      default:
+        return mortal.lives(undergo(decision, request));
+    }
+  }
 
-  const forLoop: KubeCall = async (request) => {
+  const forLoop: KubeCall = (request) => {
     const site = loopKubeSite(request);
     const decision = decisions.at(site, KUBE_SITES[site]);
-    if (request.method !== 'GET' || decision)
-      history?.note(`metacontroller ${site}${decision ? ` [${decision.kind}]` : ''}`);
+    // What it does most of the time costs no time: it looks what is stored.
+    if (request.method === 'GET' && !decision) return call(request);
+    history?.note(`metacontroller ${site}${decision ? ` [${decision.kind}]` : ''}`);
+    return loopCall(request, decision);
+  };
+
+  async function loopCall(request: KubeRequest, decision: Decision | undefined): Promise<KubeResponse> {
     if (request.method !== 'GET') await latency();
-    if (decision?.kind === 'slow') {
+    if (!decision) return await call(request);
+    if (decision.kind === 'slow') {
       await clock.sleep(500 + chance.below(`${decision.key} slow`, LOOP_SLOW_MS));
       return call(request);
     }
     return undergo(decision, { ...request, deadlineMs: Math.min(request.deadlineMs, 5_000) });
-  };
+  }
 
   return { forHook, forLoop };
 }

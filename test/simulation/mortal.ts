@@ -11,8 +11,8 @@ export type Mortal = {
   never<T>(): Promise<T>;
   /** Hands on the result, or nothing at all when the process died meanwhile. */
   lives<T>(work: Promise<T>): Promise<T>;
-  /** Rejects when the process dies. */
-  readonly death: Promise<never>;
+  /** Hands on the result, or fails at the moment when the process dies. */
+  orDies<T>(work: Promise<T>): Promise<T>;
 };
 
 class Died extends Error {}
@@ -20,8 +20,8 @@ class Died extends Error {}
 export function createMortal(name: string, onDeath: () => void): Mortal {
   let isAlive = true;
   let pauses = 0;
-  const { promise: death, reject } = Promise.withResolvers<never>();
-  death.catch(() => {});
+  /** Whoever waits for this process right now. */
+  const waiting = new Set<(reason: Died) => void>();
   const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
   return {
@@ -35,7 +35,8 @@ export function createMortal(name: string, onDeath: () => void): Mortal {
     kill() {
       if (!isAlive) return;
       isAlive = false;
-      reject(new Died(`${name} was killed`));
+      for (const reject of waiting) reject(new Died(`${name} was killed`));
+      waiting.clear();
       onDeath();
     },
     pause() {
@@ -47,6 +48,11 @@ export function createMortal(name: string, onDeath: () => void): Mortal {
         (result) => (isAlive ? result : never()),
         (error) => (isAlive ? Promise.reject(error) : never()),
       ),
-    death,
+    orDies: <T>(work: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        if (isAlive) waiting.add(reject);
+        else reject(new Died(`${name} was killed`));
+        void work.then(resolve, reject).then(() => waiting.delete(reject));
+      }),
   };
 }

@@ -89,15 +89,18 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
     return site;
   }
 
-  /** False: the process dies before anything is sent. */
-  async function reaches(mortal: Mortal, decision: Decision | undefined): Promise<boolean> {
+  const latency = (): Promise<void> => {
     count += 1;
-    await mortal.lives(clock.sleep(2 + chance.below(`otc latency ${count}`, NETWORK_MS)));
-    if (decision?.kind === 'kill-before') {
+    return clock.sleep(2 + chance.below(`otc latency ${count}`, NETWORK_MS));
+  };
+
+  /** What strikes a process before anything is sent; false: it dies of it. */
+  async function survives(mortal: Mortal, { kind }: Decision): Promise<boolean> {
+    if (kind === 'kill-before') {
       mortal.kill();
       return false;
     }
-    if (decision?.kind === 'pause') {
+    if (kind === 'pause') {
       mortal.pause();
       await mortal.lives(clock.sleep(PAUSE_MS));
     }
@@ -131,17 +134,20 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
   async function send(mortal: Mortal, site: OtcSite, request: OtcRequest): Promise<OtcResponse> {
     const decision = decisions.at(site, kindsFor(site));
     history?.note(`${mortal.name} ${site}${decision ? ` [${decision.kind}]` : ''}`);
-    if (!(await reaches(mortal, decision))) return mortal.never();
+    await mortal.lives(latency());
+    if (decision && !(await survives(mortal, decision))) return mortal.never();
     deps.beforeSend(site, request);
     if (decision?.kind === 'echo') return echo(request);
     const outcome = exchange(mortal, site, request, decision);
     if (!mortal.isAlive) return mortal.never();
-    const response = await answer(mortal, request, outcome);
+    // Mostly there is nothing to wait for.
+    const isAtOnce = outcome.kind === 'answer' && outcome.delayMs === 0;
+    const response = isAtOnce ? outcome.answer : await answer(mortal, request, outcome);
     deps.received(mortal, site, response);
     return response;
   }
 
-  return (mortal) => async (request) => {
+  return (mortal) => (request) => {
     const site = siteOf(request);
     return site ? send(mortal, site, request) : mortal.never();
   };

@@ -213,7 +213,7 @@ export function startPods(deps: PodDeps): void {
     const gone = removed.promise.then(async (): Promise<undefined> => {
       await clock.sleep(chance.below(`${name} collected`, COLLECT_MS));
     });
-    const dead = mortal.death.catch((): Ending => KILLED);
+    const dead = mortal.orDies(mortal.never<Ending>()).catch((): Ending => KILLED);
     const ending = await Promise.race([work(), over, gone, dead]);
     // Told to stop; then ended, ready or not.
     for (const stop of stops) stop('The pod was stopped');

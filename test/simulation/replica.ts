@@ -182,13 +182,13 @@ export function createReplica({
         return Promise.resolve(ok({ relatedResources: rules }));
       }
       if (path === '/share/customize') return Promise.resolve(ok(SHARE_RELATED));
-      if (path === '/share/sync') return Promise.race([shared(body as ShareRequest), mortal.death]);
+      if (path === '/share/sync') return mortal.orDies(shared(body as ShareRequest));
       const work = watched(path.slice(1) as HookName, body as HookRequest, isHeard);
-      return Promise.race([work, mortal.death]);
+      return mortal.orDies(work);
     },
     kill: () => mortal.kill(),
     async sweep() {
-      await Promise.race([sweepJournals(kube, OUR_NAMESPACE, own.now()), mortal.death]).catch(() => {});
+      await mortal.orDies(sweepJournals(kube, OUR_NAMESPACE, own.now())).catch(() => {});
     },
     jump(ms) {
       skewMs += ms;
