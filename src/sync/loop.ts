@@ -30,13 +30,14 @@ import { type Stands, standing } from './stands.ts';
 import { createTransitionReads } from './transition-reads.ts';
 
 export type Outcome =
-  /** `unheard`: what to undo when nobody gets it. */
-  | { kind: 'answer'; answer: HookAnswer; unheard?: () => Promise<void>; stands?: Stands | undefined }
+  /** `unheard`: what to undo when nobody gets it. `stands`: for who wants to give it again. */
+  | { kind: 'answer'; answer: HookAnswer; unheard?: () => Promise<void>; stands?: FindStands | undefined }
   /** 429: our view is stale, nothing is to be written. */
   | { kind: 'retry'; because: string; afterSeconds: number }
   /** 503: nothing is known, and a 200 would erase what others know. */
   | { kind: 'unavailable'; because: string };
 
+type FindStands = () => Stands | undefined;
 export type HookName = 'sync' | 'finalize';
 export type RunHook = (hook: HookName, view: View) => Promise<Outcome>;
 
@@ -128,7 +129,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     return {
       kind: 'answer',
       answer: { ...answer, status: { ...view.newerStatus, ...answer.status } },
-      stands: events.length === 0 ? standing(observed, answer, noted) : undefined,
+      stands: events.length === 0 ? () => standing(observed, answer, noted) : undefined,
     };
   }
 

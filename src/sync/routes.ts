@@ -76,9 +76,10 @@ export const hookRoutes: FastifyPluginAsyncTypebox<Options> = async (
         tell(outcome.kind);
         // Metacontroller hangs up after its time-out: what only this answer could hand on is taken back.
         if (outcome.kind === 'answer' && request.raw.socket?.destroyed) await outcome.unheard?.();
-        if (outcome.kind !== 'answer' || !outcome.stands) return sendOutcome(reply, outcome);
+        const stands = outcome.kind === 'answer' && mayStand ? outcome.stands?.() : undefined;
+        if (outcome.kind !== 'answer' || !stands) return sendOutcome(reply, outcome);
         const text = JSON.stringify(outcome.answer);
-        request.standing?.keep(outcome.answer, text, outcome.stands);
+        request.standing?.keep(outcome.answer, text, stands);
         return reply.type(JSON_TYPE).send(text);
       },
     );

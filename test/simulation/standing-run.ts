@@ -31,8 +31,9 @@ export function standingRun(deps: SyncDeps, run: RunHook, differs: (words: strin
     }
     standing.forget(uid);
     const outcome = await run(hook, readView(request, clock.now()));
-    if (outcome.kind === 'answer' && outcome.stands)
-      call?.keep(outcome.answer, JSON.stringify(outcome.answer), outcome.stands);
+    const stands = outcome.kind === 'answer' ? outcome.stands?.() : undefined;
+    if (outcome.kind === 'answer' && stands)
+      call?.keep(outcome.answer, JSON.stringify(outcome.answer), stands);
     return outcome;
   };
 }
