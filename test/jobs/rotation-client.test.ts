@@ -1,4 +1,4 @@
-// The login of a user is replaced ten times under a client that logs in every 100 ms. It never fails.
+// The login of a user is replaced ten times under a client that logs in every 20 ms. It never fails.
 import t from 'tap';
 import { userSecretName } from '../../src/rds/names.ts';
 import type { SqlEngine } from '../../src/rds/sql-wish.ts';

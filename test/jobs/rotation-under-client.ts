@@ -1,4 +1,4 @@
-// A client that logs in every 100 ms with what its mounted Secret says, while that login is replaced again and again on a
+// A client that logs in every 20 ms with what its mounted Secret says, while that login is replaced again and again on a
 // real server, and something goes wrong in most of the rotations.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { rotationWorld } from './rotation-world.ts';
 
 /** The world goes on by this much with each login, so an hour of the spec is one login. */
 const STEP_MS = MINUTE;
-const PACE_MS = 100;
+const PACE_MS = 20;
 const MOST_HOURS = 1_500;
 
 /** The rest of a spec, so that the simulated cloud makes such an instance. */
