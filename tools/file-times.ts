@@ -19,9 +19,14 @@ function readTimes(): Times {
   }
 }
 
-/** A file that nobody has timed yet may be long: it begins early, in the order given. */
-export function longestFirst(files: readonly string[], times: Times = readTimes()): string[] {
-  return files.toSorted((a, b) => (times[b] ?? Infinity) - (times[a] ?? Infinity) || 0);
+/** What nobody has timed yet may be long: it begins early, in the order given. */
+export function longestFirst(
+  groups: readonly (readonly string[])[],
+  times: Times = readTimes(),
+): (readonly string[])[] {
+  const length = (files: readonly string[]) =>
+    files.reduce((sum, file) => sum + (times[file] ?? Infinity), 0);
+  return groups.toSorted((a, b) => length(b) - length(a) || 0);
 }
 
 export function keepTimes(measured: readonly { file: string; ms: number }[]): void {

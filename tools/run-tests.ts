@@ -2,7 +2,7 @@
 // `npm test -- unit` runs one phase, `npm test -- otc/limiter` the test files whose path contains that, and
 // `npm test -- coverage` the unit tests with what they reach.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runChecks } from './check.ts';
 import { isOnPath, REPOSITORY, run } from './command.ts';
 import { coverageReport, freshCoverageFolder, SUMMARY } from './coverage.ts';
@@ -13,16 +13,20 @@ import {
   closingLine,
   emptyTally,
   type Failure,
+  type FileResult,
   indented,
   isGood,
   seconds,
   summaryOf,
   type Tally,
 } from './tally.ts';
-import { runTestFile, type TestFileOptions } from './test-file.ts';
+import { runTestFile, runTestFiles, type TestFileOptions } from './test-file.ts';
 
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
+const SHARING = /^test\/(kube|local|metacontroller|otc|rds|simulator|sync)\//;
+const OF_ITS_OWN = /from '(node:child_process|[^']*\/real-[^']*)'|\bprocess\.(env|on)\b/;
+const MOST_TOGETHER = 16;
 /** `npm run simulate -- --seeds 100000` is for the night. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1_000);
 const PHASES = ['check', 'unit', 'cluster', 'simulation', 'coverage'] as const;
@@ -43,29 +47,51 @@ const needsCluster = (file: string) =>
   /from '[./]+\/(cluster|e2e)\//.test(readFileSync(join(REPOSITORY, file), 'utf8'));
 const isUnit = (file: string) => !isSimulation(file) && !needsCluster(file);
 
+const alone = (files: readonly string[]): string[][] => files.map((file) => [file]);
+
+/** Those of one folder that start no process and change none of their own; the same ones share a process every time. */
+function grouped(files: readonly string[]): string[][] {
+  const mayShare = (file: string) =>
+    SHARING.test(file) && !OF_ITS_OWN.test(readFileSync(join(REPOSITORY, file), 'utf8'));
+  const folders = Object.values(Object.groupBy(files.filter(mayShare), dirname));
+  const shared = folders.flatMap((folder = []) =>
+    folder.flatMap((_, index) =>
+      index % MOST_TOGETHER === 0 ? [folder.slice(index, index + MOST_TOGETHER)] : [],
+    ),
+  );
+  return [...shared, ...alone(files.filter((file) => !mayShare(file)))];
+}
+
 /** Two engines are told apart by what happens when: beside other tests each would wait in other places. */
 const comparesEngines = (file: string) =>
   process.env.METACONTROLLER_HOME !== undefined &&
   /^import .* from '\.\/compare\.ts';$/m.test(readFileSync(join(REPOSITORY, file), 'utf8'));
 
-async function runFiles(files: readonly string[], options: TestFileOptions = {}): Promise<void> {
-  const alone = files.filter(comparesEngines);
-  for (const file of alone) await runTogether([file], options);
+async function runFiles(
+  groups: readonly (readonly string[])[],
+  options: TestFileOptions = {},
+): Promise<void> {
+  const isAlone = (files: readonly string[]) => files.some(comparesEngines);
+  for (const files of groups.filter(isAlone)) await runTogether([files], options);
   await runTogether(
-    files.filter((file) => !alone.includes(file)),
+    groups.filter((files) => !isAlone(files)),
     options,
   );
 }
 
-async function runTogether(files: readonly string[], options: TestFileOptions): Promise<void> {
-  await runSideBySide(longestFirst(files), async (file) => {
-    const result = await runTestFile(file, options);
+async function runTogether(groups: readonly (readonly string[])[], options: TestFileOptions): Promise<void> {
+  const onResult = (result: FileResult): void => {
     const mark = result.tally.failures.length > 0 ? 'FAIL' : 'ok  ';
-    console.log(`${mark} ${seconds(result.ms)}  ${file}: ${summaryOf(result.tally)}`);
+    console.log(`${mark} ${seconds(result.ms)}  ${result.file}: ${summaryOf(result.tally)}`);
     // Told here and at the end: a run that is cut off, or whose log is, still says why.
     for (const failure of result.tally.failures) tellFailure(failure);
     add(tally, result.tally);
     times.push(result);
+  };
+  await runSideBySide(longestFirst(groups), async (files) => {
+    const [file = ''] = files;
+    if (files.length === 1) onResult(await runTestFile(file, options));
+    else await runTestFiles(files, options, onResult);
   });
 }
 
@@ -87,7 +113,7 @@ async function clusterFiles(files: readonly string[]): Promise<readonly string[]
 }
 
 async function simulate(): Promise<void> {
-  await runFiles(testFiles.filter(isSimulation));
+  await runFiles(alone(testFiles.filter(isSimulation)));
   const command = ['npm', 'run', '--silent', 'simulate', '--', '--seeds', `${SEEDS}`, '--every-cell'];
   const { ok, ms } = await run(command, 'inherit');
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${seconds(ms)}  ${SEEDS} seeds`);
@@ -97,7 +123,7 @@ async function simulate(): Promise<void> {
 
 async function cover(): Promise<void> {
   const coverage = freshCoverageFolder();
-  await runFiles(testFiles.filter(isUnit), { coverage });
+  await runFiles(alone(testFiles.filter(isUnit)), { coverage });
   console.log(`\n# coverage of the unit tests (${SUMMARY})\n${(await coverageReport(coverage)).join('\n')}`);
 }
 
@@ -117,7 +143,7 @@ async function runPhases(wanted: readonly PhaseName[]): Promise<void> {
   const clusters = includes('cluster') ? testFiles.filter(needsCluster) : [];
   if (names.length > 0)
     await runPhase(`${names.join(' and ')}: ${units.length + clusters.length} files`, async () =>
-      runFiles([...(await clusterFiles(clusters)), ...units]),
+      runFiles([...alone(await clusterFiles(clusters)), ...grouped(units)]),
     );
   if (includes('simulation')) await runPhase('simulation', simulate);
   if (includes('coverage')) await runPhase('coverage', cover);
@@ -150,7 +176,7 @@ if (parts.length > 0) {
   const files = testFiles.filter((file) => parts.some((part) => file.includes(part)));
   if (files.length === 0) console.log(`no test file and no phase is called ${parts.join(' or ')}`);
   const onCluster = await clusterFiles(files.filter(needsCluster));
-  await runFiles([...onCluster, ...files.filter((file) => !needsCluster(file))]);
+  await runFiles(alone([...onCluster, ...files.filter((file) => !needsCluster(file))]));
 }
 keepTimes(times);
 conclude();

@@ -4,6 +4,8 @@ export type Failure = { where: string; what: string; detail: string };
 export type Skip = { where: string; what: string; reason: string };
 export type Tally = { passed: number; failures: Failure[]; skips: Skip[] };
 
+export type FileResult = { file: string; ms: number; tally: Tally };
+
 export const emptyTally = (): Tally => ({ passed: 0, failures: [], skips: [] });
 
 export function add(sum: Tally, { passed, failures, skips }: Tally): void {

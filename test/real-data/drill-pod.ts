@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { KubeObject } from '../../src/kube/api.ts';
 import { isoTime } from '../../src/rds/conditions.ts';
 import { isDrillChild } from '../../src/rds/drill-wish.ts';
+import { COMPILED } from '../support/compiled.ts';
 import type { World } from '../support/world.ts';
 
 const PROGRAM = new URL('../../src/jobs/drill.ts', import.meta.url).pathname;
@@ -35,7 +36,7 @@ export function createDrillPods(): DrillPods {
     for (const { key, path } of spec.template.spec.volumes[0]?.secret.items ?? [])
       writeFileSync(join(folder, path), Buffer.from(data[key] ?? '', 'base64'));
     const termination = join(folder, 'termination');
-    const env = { PATH: process.env.PATH, DRILL_DIR: folder, TERMINATION_LOG: termination };
+    const env = { PATH: process.env.PATH, ...COMPILED, DRILL_DIR: folder, TERMINATION_LOG: termination };
     const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text: Buffer) => {

@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import t from 'tap';
 import { REPOSITORY } from '../../tools/command.ts';
-import { closingLine } from '../../tools/tally.ts';
-import { runTestFile } from '../../tools/test-file.ts';
+import { closingLine, type FileResult } from '../../tools/tally.ts';
+import { runTestFile, runTestFiles } from '../../tools/test-file.ts';
 
 const HOLDS = `import t from 'tap';\nt.test('first', async (t) => { t.ok(true); });\n`;
 const SOON = 'await new Promise((resolve) => setTimeout(resolve, 200));';
@@ -59,5 +59,29 @@ for (const { name, source, line, says = /./ } of cases) {
     const told = tally.failures.map(({ what, detail }) => `${what}\n${detail}`).join('\n');
     if (tally.failures.length > 0) t.match(told, says);
     t.ok(ms > 0);
+  });
+}
+
+const GROUP = ['before', 'case', 'behind'];
+
+for (const { name, source, says = /./ } of cases) {
+  t.test(`${name}, between others in one process`, async (t) => {
+    const folder = t.testdir({
+      'before.test.ts': HOLDS,
+      'case.test.ts': `${HOLDS}${source}\n`,
+      'behind.test.ts': `${HOLDS}t.test('later', async (t) => { ${SOON} ${SOON} ${SOON} t.ok(true); });\n`,
+    });
+    const files = GROUP.map((file) => relative(REPOSITORY, `${folder}/${file}.test.ts`));
+    const results: FileResult[] = [];
+    await runTestFiles(files, {}, (result) => results.push(result));
+    t.strictSame([...new Set(results.map(({ file }) => file))], files, 'none is left out');
+    const failures = results.flatMap(({ tally }) => tally.failures);
+    const told = failures.map(({ what, detail }) => `${what}\n${detail}`).join('\n');
+    if (source === '') t.same(failures, []);
+    else t.match(told, says, 'it is no success');
+    t.ok(
+      failures.every(({ where }) => where !== files[0]),
+      'the one before is not to blame',
+    );
   });
 }
