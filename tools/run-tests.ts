@@ -25,7 +25,7 @@ import { runTestFile, runTestFiles, type TestFileOptions } from './test-file.ts'
 const CLOSING_FILE = '.tap/closing-line.txt';
 const SLOWEST = 5;
 const SHARING = /^test\/(kube|local|metacontroller|otc|rds|simulator|sync)\//;
-const OF_ITS_OWN = /from '(node:child_process|[^']*\/real-[^']*)'|\bprocess\.(env|on)\b/;
+const OF_ITS_OWN = /from '(node:child_process|[^']*\/real-[^']*)'|\bprocess\.(env|memoryUsage|on)\b/;
 const MOST_TOGETHER = 16;
 /** `npm run simulate -- --seeds 100000` is for the night. */
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1_000);

@@ -9,7 +9,7 @@ const IDLE_SHARE = 0.25;
 
 export type Width = { atLeast: number; atMost: number };
 
-const WIDTH: Width = { atLeast: cpus().length, atMost: 3 * cpus().length };
+const WIDTH: Width = { atLeast: cpus().length, atMost: 4 * cpus().length };
 
 function createIdleMeter(): () => number {
   const read = () => {

@@ -17,7 +17,7 @@ async function twoTenants(t: { teardown(run: () => Promise<void>): void }): Prom
   for (let number = 1; number <= SICK; number += 1)
     await world.apply(`sick-${number}`, { ...BASE, credentialsSecretRef: { name: 'sick-account' } });
   await world.reaches('healthy', 'Ready');
-  await world.clock.advance(60 * MINUTE);
+  await world.clock.advance(20 * MINUTE);
   return world;
 }
 

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
-import { longestFirst } from '../../tools/file-times.ts';
+import { REPOSITORY } from '../../tools/command.ts';
+import { KNOWN_LONG, longestFirst } from '../../tools/file-times.ts';
 import { runSideBySide } from '../../tools/side-by-side.ts';
 
 /** Tasks that end when they are told to; `most` is how many ran at once. */
@@ -63,7 +66,12 @@ t.test('a task that throws is not lost', async (t) => {
   );
 });
 
-t.test('the longest begin first, after those that nobody has timed', async (t) => {
-  const groups = [['a'], ['b'], ['c'], ['d'], ['a', 'b'], ['a', 'c']];
-  t.same(longestFirst(groups, { a: 1, b: 3 }), [['c'], ['d'], ['a', 'c'], ['a', 'b'], ['b'], ['a']]);
+t.test('the longest begin first, after those that nobody has timed, and groups last', async (t) => {
+  const [long = ''] = KNOWN_LONG;
+  const groups = [['a'], ['b'], ['c'], ['d'], ['a', 'b'], ['a', 'c'], [long]];
+  t.same(longestFirst(groups, { a: 1, b: 3 }), [[long], ['c'], ['d'], ['b'], ['a'], ['a', 'c'], ['a', 'b']]);
+});
+
+t.test('the files that are known to be long are there', async (t) => {
+  for (const file of KNOWN_LONG) t.ok(existsSync(join(REPOSITORY, file)), file);
 });
