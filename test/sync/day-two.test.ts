@@ -52,7 +52,7 @@ for (const template of ROWS) {
       t.teardown(() => world.stop());
       const base: RdsSpec = { ...BASES[engine], ...row.before };
       await world.apply('shop', base);
-      await world.clock.advance(75 * MINUTE);
+      await world.clock.advance(20 * MINUTE);
       const writes = recordWrites(world);
       const plans = recordPlans(world);
       const restartsBefore = world.simulator.state.counts.restart ?? 0;
