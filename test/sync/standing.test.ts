@@ -1,4 +1,3 @@
-import { text as readAll } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { getHeapSnapshot } from 'node:v8';
 import t, { type Test } from 'tap';
@@ -156,7 +155,15 @@ t.test('what stands', async (t) => {
     const request = () => `{"data":{"password":"${secret()}"}}`;
     const isInMemory = async () => {
       await setImmediate();
-      return (await readAll(getHeapSnapshot())).includes(secret());
+      let isFound = false;
+      let end = '';
+      // In parts: other tests may have left more than a string can hold.
+      for await (const part of getHeapSnapshot()) {
+        const text = `${end}${part}`;
+        isFound ||= text.includes(secret());
+        end = text.slice(-secret().length);
+      }
+      return isFound;
     };
     const keep = () => kept(request(), secret());
     const answers = keep();
