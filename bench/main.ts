@@ -40,13 +40,26 @@ function machine(): string {
   return `${availableParallelism()} cores of ${model}, ${memory} GB, Node ${process.version}, ${cores}; load ${load}`;
 }
 
+/** Figures that were not taken this time stay, and say so. */
+function earlier(body: string, taken: readonly string[]): string[] {
+  const sections = body.split(/^(?=### )/m).slice(1);
+  return sections.flatMap((section) => {
+    const [title = '', ...rest] = section.replace('Of an earlier run.\n\n', '').split('\n');
+    return taken.includes(title.slice('### '.length)) ? [] : [title, '', 'Of an earlier run.', ...rest];
+  });
+}
+
 function write(figures: Figure[], head: string): void {
   const file = join(DOCS, 'performance.md');
   const text = readFileSync(file, 'utf8');
   const [begin, end] = MARKS.map((mark) => text.indexOf(mark));
   if (begin === undefined || end === undefined || begin < 0 || end < begin)
     throw new Error(`${file} has no place for the figures`);
-  const body = [MARKS[0], '', head, '', ...figures.map(markdown)].join('\n');
+  const kept = earlier(
+    text.slice(begin, end),
+    figures.map(({ title }) => title),
+  );
+  const body = [MARKS[0], '', head, '', ...figures.map(markdown), ...kept].join('\n');
   writeFileSync(file, `${text.slice(0, begin)}${body}${text.slice(end)}`);
   mkdirSync(join(DOCS, 'images'), { recursive: true });
   for (const plot of figures.flatMap(({ plots }) => plots))

@@ -14,7 +14,7 @@ import { percentile, spreadOf } from '../statistics.ts';
 const SCALES = {
   tiny: { turns: 1, turnMs: 300, warmUpMs: 300 },
   quick: { turns: 1, turnMs: 1_500, warmUpMs: 1_500 },
-  full: { turns: 4, turnMs: 4_000, warmUpMs: 6_000 },
+  full: { turns: 8, turnMs: 2_000, warmUpMs: 6_000 },
 };
 const TENANTS = 20;
 const HEALTHY_PAUSE_MS = 25;
@@ -40,28 +40,33 @@ export async function badDays({ scale, folder }: Setting): Promise<Figure> {
   const patients = Array.from({ length: TENANTS }, (_, number) =>
     keepAsking(hook, sickBody(fleet.body(TENANTS + number), sickCloud.url), isOver.signal, sick),
   );
-  const p99 = async (ms: number) => percentile(await healthyLatencies(hook, fleet.body, ms), 99);
-  await p99(warmUpMs);
+  const listen = (ms: number) => healthyLatencies(hook, fleet.body, ms);
+  const p99 = (latencies: readonly number[]) => percentile(latencies, 99);
+  await listen(warmUpMs);
   const quiet: number[] = [];
   const lines: Line[] = [];
   const points: { name: string; points: { x: number; y: number }[] }[] = [];
   for (const [name, fault] of Object.entries(DAYS)) {
     const ratios: number[] = [];
+    const heard: { quiet: number[]; bad: number[] } = { quiet: [], bad: [] };
     for (let turn = 0; turn < turns; turn += 1) {
       await faults(sickCloud, 'DELETE');
-      const before = await p99(turnMs);
+      const before = await listen(turnMs);
       await faults(sickCloud, 'POST', fault);
-      const during = await p99(turnMs);
-      quiet.push(before);
-      ratios.push(during / before);
+      const during = await listen(turnMs);
+      heard.quiet.push(...before);
+      heard.bad.push(...during);
+      ratios.push(p99(during) / p99(before));
     }
-    const spread = spreadOf(ratios);
+    quiet.push(p99(heard.quiet));
+    // Of all turns together: the slowest hundredth of one is a handful of calls.
+    const ratio = p99(heard.bad) / p99(heard.quiet);
     lines.push({
       what: `p99 of healthy tenants while another's cloud ${name} / quiet p99`,
-      value: digits(spread.median),
-      spread: spreadText(spread),
+      value: digits(ratio),
+      spread: spreadText(spreadOf(ratios)),
       target: `<= ${TARGET}`,
-      isMet: spread.median <= TARGET,
+      isMet: ratio <= TARGET,
     });
     points.push({ name, points: ratios.map((y, index) => ({ x: index + 1, y })) });
   }
