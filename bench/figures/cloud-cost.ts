@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from '../../test/support/world.ts';
 import { digits, type Figure, type Line, type Setting } from '../figure.ts';
 import type { FleetKind } from '../settled-fleet.ts';
 import { lifeCost, type Step } from './life.ts';
-import { difference, restedHook, sum } from './rested-hook.ts';
+import { difference, PACE_MS, restedHook, sum } from './rested-hook.ts';
 
 type Sample = { count: number; windowMs: number } & FleetKind;
 
@@ -34,7 +34,6 @@ const SCALES: Record<Setting['scale'], { samples: Sample[]; dayMs: number; resta
   },
 };
 
-const PACE_MS = 65 * SECOND;
 /** How long a list of backups, and the trend of a disk, count; each window here is shorter, so their share is added. */
 const RARELY_MS = 6 * HOUR;
 const TARGET = { count: 1_000, perSync: 0.02, watched: 0.05 };

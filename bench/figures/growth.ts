@@ -6,6 +6,7 @@ import { digits, type Figure, type Setting, spreadText } from '../figure.ts';
 import { pinClient, startCloud, startUnlimitedHook } from '../processes/start.ts';
 import { settledFleet } from '../settled-fleet.ts';
 import { slopeOf, spreadOf } from '../statistics.ts';
+import { PACE_MS } from './rested-hook.ts';
 
 /** As long as an answer may stand: each Rds is worked out in one of them, and its answer found in the others. */
 const ROUNDS = 10;
@@ -18,7 +19,7 @@ const SCALES = {
 
 /** Of a sync, from the smallest fleet to the largest; noise of the machine included. */
 const TARGET_GROWTH = 0.1;
-const SYNCS_PER_SECOND_AND_RDS = 1 / 65;
+const SYNCS_PER_SECOND_AND_RDS = 1_000 / PACE_MS;
 
 type Size = { count: number; cpuUs: number[]; heapMb: number; rssMb: number };
 

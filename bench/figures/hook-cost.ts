@@ -3,14 +3,14 @@
 // fleet that rests for an hour; the others find an answer that stands.
 
 import { isDeepStrictEqual } from 'node:util';
-import { HOUR, MINUTE, SECOND } from '../../test/support/world.ts';
+import { HOUR, MINUTE } from '../../test/support/world.ts';
 import { askEach, askOnce, type Client, openClient } from '../client.ts';
 import { digits, type Figure, type Setting, spreadText } from '../figure.ts';
 import { flameGraph } from '../flame.ts';
 import { type Program, pinClient, startCloud, startHook, startPlainRoute } from '../processes/start.ts';
 import { settledFleet } from '../settled-fleet.ts';
 import { percentile, spreadOf } from '../statistics.ts';
-import { restedHook } from './rested-hook.ts';
+import { PACE_MS, restedHook } from './rested-hook.ts';
 
 const SCALES = {
   tiny: { turns: 2, turnMs: 60, warmUp: 20, resting: 3, restMs: 3 * MINUTE },
@@ -20,7 +20,6 @@ const SCALES = {
 /** Few enough that a replica reads all their backups in its first burst. */
 const FLEET = 20;
 const TARGET = 0.75;
-const PACE_MS = 65 * SECOND;
 const PROFILED_TURNS = 8;
 
 type Lane = { program: Program; path: string; client: Client };

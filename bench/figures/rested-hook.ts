@@ -16,6 +16,8 @@ export type RestedHook = {
 
 type Answer = { status?: { conditions?: { type: string; status: string }[] }; resyncAfterSeconds?: number };
 
+/** A settled Rds comes back after this, in the middle. */
+export const PACE_MS = 65_000;
 const TICK_MS = 1_000;
 const STEP_MS = 50;
 const QUIET_TURNS = 5;
