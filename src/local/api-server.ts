@@ -11,7 +11,14 @@ import { apiVersionOf, findByRef, knownResources, type Resource } from './resour
 import { matchesQuery } from './selectors.ts';
 import { createStore } from './store.ts';
 import type { Watch, WatchEvent } from './watch.ts';
-import { type Admission, checkPreconditions, createWrites, timestamp, type WriteOptions } from './writes.ts';
+import {
+  type Admission,
+  checkPreconditions,
+  createWrites,
+  type TellsOwners,
+  timestamp,
+  type WriteOptions,
+} from './writes.ts';
 
 export type ApiServerOptions = {
   clock: Clock;
@@ -26,6 +33,8 @@ export type ApiServerOptions = {
   collectAfterMs?: number;
   /** Answers are the stored objects themselves, frozen: cheaper, for callers that edit none. */
   sharesAnswers?: boolean;
+  /** Whether `managedFields` tell of such a write; it costs as much as all the rest. All are told when this is missing. */
+  tellsOwners?: TellsOwners;
 };
 
 export type ApiServer = {
@@ -48,7 +57,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
   const resources = options.resources ?? knownResources;
   const targetOf = createPathParser(resources);
   const store = createStore();
-  const writes = createWrites(store, clock, options.uid, options.admission ?? {});
+  const writes = createWrites(store, clock, options.uid, options.admission ?? {}, options.tellsOwners);
   const lifecycle = createLifecycle(store, writes, resources);
 
   // Collected only after the write that caused it is complete, never in the middle of it.

@@ -2,11 +2,12 @@
 // with the version from the cache and without a second try; attachments are never adopted.
 
 import type { KubeObject } from '../kube/api.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import type { Claim } from './claim.ts';
 import type { CompositeController } from './composite-controller.ts';
 import { readDecorateAnswer } from './hook-call.ts';
 import type { Informers } from './informer.ts';
-import { deepEqual, type JsonRecord } from './json.ts';
+import type { JsonRecord } from './json.ts';
 import { fieldManager, isConflict, isNotFound, type KubeClient } from './kube-client.ts';
 import { addObjects, type ObjectMap, sortMap } from './object-maps.ts';
 import { objectPath } from './resources.ts';

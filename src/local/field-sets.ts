@@ -1,6 +1,7 @@
 // Who set which field, as the API server writes it down: a tree with `f:name`, `k:{key}` and `v:value`.
 
-import { copyJson, deepEqual, deepFreeze, isRecord, type JsonRecord } from './json.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
+import { copyJson, deepFreeze, isRecord, type JsonRecord } from './json.ts';
 import type { ListRule } from './resources.ts';
 
 export type Fields = { [key: string]: Fields };

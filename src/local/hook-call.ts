@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { KubeObject } from '../kube/api.ts';
 import type { Hook } from './composite-controller.ts';
-import { deepFreeze, isRecord, type JsonRecord } from './json.ts';
+import { deepFreeze, isRecord, type JsonRecord, sharing } from './json.ts';
 import { Stopped } from './kube-client.ts';
 import type { Timers } from './timers.ts';
 
@@ -12,6 +12,8 @@ export type HookResponse = {
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** What the body says, from a hook in the same process: nobody needs to read it again. */
+  value?: JsonRecord;
 };
 
 export type CallHook = (path: string, body: unknown, timeoutMs: number) => Promise<HookResponse>;
@@ -59,7 +61,7 @@ export const createAskHook =
     if (response.status !== 200) {
       throw new Error(`unsupported status code: ${response.status} body: ${response.body}`);
     }
-    return answers.parse(hook.path, uidIn(body), response.body);
+    return answers.read(hook.path, uidIn(body), response);
   };
 
 /** After a timeout nobody waits for the call any more, but it goes on: as in the real one. */
@@ -76,19 +78,24 @@ const uidIn = (body: unknown): string => {
   return String((parent ?? object)?.metadata?.uid);
 };
 
-type Answered = { text: string; parsed: JsonRecord };
+type Answered = { text: string | undefined; parsed: JsonRecord };
 
-/** A parent at rest gets the same answer again and again: parsed once, and the same object as long as it lasts. */
+/** A parent at rest gets the same answer again and again: read once, and the same object as long as it lasts. */
 export const createLastAnswers = () => {
   const last = new Map<string, Map<string, Answered>>();
+
+  // Frozen, so that nothing on its way into the store copies it.
+  const readAnew = (known: Answered | undefined, { body, value }: HookResponse): JsonRecord =>
+    value ? (sharing(known?.parsed, value) as JsonRecord) : deepFreeze(parseBody(body));
+
   return {
-    parse(path: string, uid: string, text: string): JsonRecord {
+    read(path: string, uid: string, response: HookResponse): JsonRecord {
       const byPath = last.get(uid) ?? new Map<string, Answered>();
       last.set(uid, byPath);
       const known = byPath.get(path);
-      if (known?.text === text) return known.parsed;
-      // Frozen, so that nothing on its way into the store copies it.
-      const parsed = deepFreeze(parseBody(text));
+      const text = response.value ? undefined : response.body;
+      if (known && text !== undefined && known.text === text) return known.parsed;
+      const parsed = readAnew(known, response);
       byPath.set(path, { text, parsed });
       return parsed;
     },
@@ -174,6 +181,9 @@ export const readDecorateAnswer = (answer: JsonRecord, object: KubeObject): Deco
   };
 };
 
+/** The same child comes in many answers. */
+const children = new WeakMap<object, KubeObject>();
+
 const readChild = (child: unknown, parent: KubeObject): KubeObject => {
   if (child === null)
     throw new Panic('invalid memory address or nil pointer dereference: children holds null');
@@ -184,7 +194,9 @@ const readChild = (child: unknown, parent: KubeObject): KubeObject => {
   }
   const metadata = isRecord(child.metadata) ? child.metadata : {};
   const namespace = metadata.namespace || parent.metadata.namespace;
-  return {
+  const known = children.get(child);
+  if (known && known.metadata.namespace === namespace) return known;
+  const read = {
     ...child,
     apiVersion: typeof child.apiVersion === 'string' ? child.apiVersion : '',
     kind: child.kind,
@@ -194,6 +206,8 @@ const readChild = (child: unknown, parent: KubeObject): KubeObject => {
       ...(namespace ? { namespace: String(namespace) } : {}),
     },
   };
+  children.set(child, read);
+  return read;
 };
 
 export const readCustomizeAnswer = (answer: JsonRecord): JsonRecord[] => {

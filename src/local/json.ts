@@ -1,5 +1,7 @@
 // Objects of the cluster are plain JSON. These few functions are all the loop and the store need to handle it.
 
+import { deepEqual } from '../rds/deep-equal.ts';
+
 export type JsonRecord = { [key: string]: unknown };
 
 export const isRecord = (value: unknown): value is JsonRecord =>
@@ -24,25 +26,6 @@ const copy = (value: unknown, sharesFrozen: boolean): unknown => {
   return result;
 };
 
-export const deepEqual = (left: unknown, right: unknown): boolean => {
-  if (Object.is(left, right)) return true;
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, index) => deepEqual(item, right[index]))
-    );
-  }
-  if (!isRecord(left) || !isRecord(right)) return false;
-  let missing = 0;
-  for (const _key in right) missing += 1;
-  for (const key in left) {
-    if (!Object.hasOwn(right, key) || !deepEqual(left[key], right[key])) return false;
-    missing -= 1;
-  }
-  return missing === 0;
-};
-
 /**
  * Stored objects are shared by cache and listeners: nobody may edit one. Nothing else here freezes, so what is frozen
  * is so down to the last leaf, and without `undefined`.
@@ -53,6 +36,38 @@ export const deepFreeze = <T>(value: T): T => {
     Object.freeze(value);
   }
   return value;
+};
+
+/**
+ * A frozen copy of `now` in which whatever says the same as in `before` is the object of before: who remembers what was
+ * made of that need not make it again.
+ */
+export const sharing = (before: unknown, now: unknown): unknown => {
+  if (typeof now !== 'object' || now === null || before === now) return now;
+  if (Object.isFrozen(now)) return deepEqual(before, now) ? before : now;
+  return Array.isArray(now) ? sharingItems(before, now) : sharingFields(before, now as JsonRecord);
+};
+
+const sharingItems = (before: unknown, now: readonly unknown[]): unknown => {
+  const old: readonly unknown[] = Array.isArray(before) ? before : [];
+  const items = now.map((item, index) => sharing(old[index], item ?? null));
+  const isSame = items.length === old.length && items.every((item, index) => item === old[index]);
+  return isSame && Array.isArray(before) ? before : Object.freeze(items);
+};
+
+const sharingFields = (before: unknown, now: JsonRecord): unknown => {
+  const old = isRecord(before) ? before : {};
+  const fields: JsonRecord = {};
+  let changes = isRecord(before) ? 0 : 1;
+  for (const key in now) {
+    const item = now[key];
+    if (item === undefined) continue;
+    const field = sharing(old[key], item);
+    if (field !== old[key]) changes += 1;
+    fields[key] = field;
+  }
+  for (const key in old) if (fields[key] === undefined) changes += 1;
+  return changes === 0 ? before : Object.freeze(fields);
 };
 
 /** RFC 7396: null removes, objects merge, everything else replaces. */

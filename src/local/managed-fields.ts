@@ -1,6 +1,7 @@
 // `metadata.managedFields`: after each write, who owns what.
 
 import type { KubeObject, ObjectMeta } from '../kube/api.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import {
   changedFields,
   type Fields,
@@ -14,7 +15,7 @@ import {
   subtract,
   union,
 } from './field-sets.ts';
-import { copyJson, deepEqual, isRecord, type JsonRecord } from './json.ts';
+import { copyJson, isRecord, type JsonRecord } from './json.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
 type Entry = NonNullable<ObjectMeta['managedFields']>[number];

@@ -3,13 +3,13 @@
 
 import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject } from '../kube/api.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import { createManageChildren } from './children.ts';
 import { createClaim } from './claim.ts';
 import { type CompositeController, readCompositeController } from './composite-controller.ts';
 import { createAttached, createDecorate } from './decorate.ts';
 import { type CallHook, createAskHook, createLastAnswers, Panic, TooManyRequests } from './hook-call.ts';
 import { createInformers, type Informer } from './informer.ts';
-import { deepEqual } from './json.ts';
 import { createKubeClient, Stopped } from './kube-client.ts';
 import { controllerOf } from './owners.ts';
 import { createRateLimiter } from './rate-limits.ts';

@@ -1,16 +1,17 @@
 // One sync of one parent, step by step in Metacontroller's own order.
 
 import type { KubeObject } from '../kube/api.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import type { ManageChildren } from './children.ts';
 import { type Claim, childSelector } from './claim.ts';
 import type { CompositeController } from './composite-controller.ts';
 import { type AskHook, Panic, readSyncAnswer, type SyncAnswer, TooManyRequests } from './hook-call.ts';
-import { deepEqual, isRecord, type JsonRecord } from './json.ts';
+import { isRecord, type JsonRecord } from './json.ts';
 import { isConflict, isNotFound, type KubeClient, Stopped } from './kube-client.ts';
 import { foreground, orphan } from './lifecycle.ts';
 import type { ObjectMap } from './object-maps.ts';
 import type { Related } from './related.ts';
-import { matchesSelector } from './selectors.ts';
+import { type LabelSelector, matchesSelector } from './selectors.ts';
 
 export type SyncParent = (parent: KubeObject) => Promise<void>;
 
@@ -36,6 +37,7 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
   /** What was read from an answer, and its children with their labels: the same answer comes many times. */
   const answers = new WeakMap<JsonRecord, SyncAnswer>();
   const labelled = new WeakMap<readonly KubeObject[], KubeObject[]>();
+  const labelledOnes = new WeakMap<KubeObject, KubeObject>();
   /** Stored status -> what was wanted and found to be the same. */
   const asWanted = new WeakMap<object, JsonRecord>();
 
@@ -79,19 +81,25 @@ export const createSyncParent = (options: SyncParentOptions): SyncParent => {
     const known = labelled.get(children);
     if (known && controller.generateSelector) return known;
     const selector = childSelector(controller, parent);
-    const result = children.map((child) => {
-      const added: Record<string, string> = controller.generateSelector
-        ? { 'controller-uid': parent.metadata.uid ?? '' }
-        : {};
-      const labels = { ...added, ...child.metadata.labels };
-      if (!matchesSelector(selector, labels)) {
-        throw new Error(
-          `labels on desired child ${child.kind} ${child.metadata.namespace}/${child.metadata.name} don't match parent selector`,
-        );
-      }
-      return { ...child, metadata: { ...child.metadata, labels } };
-    });
+    const result = children.map((child) => labelledChild(parent, selector, child));
     labelled.set(children, result);
+    return result;
+  };
+
+  const labelledChild = (parent: KubeObject, selector: LabelSelector, child: KubeObject): KubeObject => {
+    const known = labelledOnes.get(child);
+    if (known && controller.generateSelector) return known;
+    const added: Record<string, string> = controller.generateSelector
+      ? { 'controller-uid': parent.metadata.uid ?? '' }
+      : {};
+    const labels = { ...added, ...child.metadata.labels };
+    if (!matchesSelector(selector, labels)) {
+      throw new Error(
+        `labels on desired child ${child.kind} ${child.metadata.namespace}/${child.metadata.name} don't match parent selector`,
+      );
+    }
+    const result = { ...child, metadata: { ...child.metadata, labels } };
+    labelledOnes.set(child, result);
     return result;
   };
 

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../clock.ts';
 import type { KubeObject } from '../kube/api.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import {
   ApiFailure,
   alreadyExists,
@@ -13,7 +14,7 @@ import {
   terminating,
 } from './api-errors.ts';
 import { withBuiltInDefaults } from './built-in-defaults.ts';
-import { copyJson, deepEqual } from './json.ts';
+import { copyJson } from './json.ts';
 import { recordUpdate, type Writer } from './managed-fields.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import type { Store } from './store.ts';
@@ -29,6 +30,8 @@ export type WriteOptions = {
   /** Turns the admitted object into the one with its owners; server-side apply has its own way. */
   record?: (previous: KubeObject | undefined, next: KubeObject) => KubeObject;
 };
+
+export type TellsOwners = (resource: Resource, subresource: string | undefined) => boolean;
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -52,6 +55,7 @@ export const createWrites = (
   clock: Clock,
   newUid: () => string,
   admission: Readonly<Record<string, Admission>>,
+  tellsOwners: TellsOwners = () => true,
 ) => {
   const admit = (resource: Resource, next: KubeObject, previous: KubeObject | undefined): KubeObject => {
     const defaulted = withBuiltInDefaults(next);
@@ -66,8 +70,11 @@ export const createWrites = (
     previous: KubeObject | undefined,
     next: KubeObject,
     options: WriteOptions,
-  ): KubeObject =>
-    options.record ? options.record(previous, next) : recordUpdate(resource, previous, next, options.writer);
+  ): KubeObject => {
+    if (options.record) return options.record(previous, next);
+    const { writer } = options;
+    return tellsOwners(resource, writer.subresource) ? recordUpdate(resource, previous, next, writer) : next;
+  };
 
   const requireLiveNamespace = (resource: Resource, namespace: string, name: string): void => {
     const home = store.findNamespace(namespace);

@@ -5,8 +5,10 @@ import { KubeUnreachable } from '../kube/api.ts';
 import { JournalUnavailable } from '../kube/journal.ts';
 import type { Still } from '../otc/cloud.ts';
 import { NEVER } from '../otc/noted-reads.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import type { Journal } from '../rds/journal.ts';
-import { findStatusProblems } from '../rds/validate.ts';
+import type { RdsStatus } from '../rds/status.ts';
+import { findStatusProblems, statusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
 import { revokeIssued } from './act/job-credential.ts';
 import { serveLogs } from './act/serve-logs.ts';
@@ -114,7 +116,7 @@ export function createLoop(deps: SyncDeps): RunHook {
     if (verdict.action.kind === 'stale') return stale(verdict.action.because, verdict.action.afterSeconds);
     if (losesBooleanOrder(observed)) return stale('an order by status is not in the journal yet');
     const answer = buildAnswer(observed, heldByTokens(observed, verdict));
-    const problems = findStatusProblems(answer.status);
+    const problems = isAsStored(view, answer.status) ? [] : findStatusProblems(answer.status);
     if (problems.length > 0) {
       // A field that the CRD does not know vanishes silently: better no answer than a lost one.
       throw new Error(
@@ -160,6 +162,12 @@ export function createLoop(deps: SyncDeps): RunHook {
       }
     });
   };
+}
+
+/** What the API server has taken already it would take again. */
+function isAsStored({ rds: { status } }: View, told: RdsStatus): boolean {
+  if (!status || statusProblems(status).length > 0) return false;
+  return deepEqual({ ...told, observedGeneration: status.observedGeneration }, status);
 }
 
 function journalOf({ journal }: Observed): Journal | undefined {

@@ -19,6 +19,9 @@ const quickPath = /\/namespaces\/([^/]+)\/(rdss|leases)\/([^/?]+)$/;
 const quickKinds: Record<string, string> = { rdss: 'Rds', leases: 'Lease' };
 const RDS_API = '/apis/otc.mcsps.de/v1alpha1';
 
+/** Nobody asks who set which field of these. */
+const UNOWNED: ReadonlySet<string> = new Set(['Lease', 'Event', 'Pod']);
+
 /** One stored state of an Rds and since when. */
 export type Version = { since: number; object: KubeObject };
 
@@ -60,6 +63,7 @@ export function createCluster(clock: Clock, uid: () => string) {
     admission: { Rds: rdsAdmission },
     namespaces: [OUR_NAMESPACE, ...NAMESPACES],
     sharesAnswers: true,
+    tellsOwners: ({ kind }, subresource) => subresource === undefined && !UNOWNED.has(kind),
   });
   const objects = new Map<string, KubeObject>();
   const versions = new Map<string, Version[]>();

@@ -1,6 +1,7 @@
 // Every answer of a hook call, judged against what it was shown and what the journal knew when it began.
 
 import type { HookResponse } from '../../src/local/hook-call.ts';
+import { deepEqual } from '../../src/rds/deep-equal.ts';
 import { DRILL_PART } from '../../src/rds/drill-wish.ts';
 import { PART } from '../../src/rds/job-state.ts';
 import { drillName } from '../../src/rds/names.ts';
@@ -37,7 +38,7 @@ const isDrill = ({ metadata }: Child): boolean => metadata.labels?.[PART] === DR
 const isPassing = ({ metadata }: Child): boolean => metadata.labels?.[PART] !== undefined;
 
 export function createAnswerOracle({ cluster, now, history, report, tellsNothing, rate }: AnswerOracleDeps) {
-  const lastBodies = new Map<string, string>();
+  const lastTold = new Map<string, HookAnswer['status']>();
   let calls = 0;
 
   function judgeStatus(parent: HookRequest['parent'], answer: HookAnswer, knownId: string | undefined): void {
@@ -53,27 +54,14 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
     }
   }
 
-  /** An answer that is word for word the last one was judged already. */
-  function judgeText(uid: string, name: string, body: string, { status }: HookAnswer): void {
-    if (lastBodies.get(uid) === body) return;
-    lastBodies.set(uid, body);
+  /** A status that says what the last one said was judged already. */
+  function judgeText(uid: string, name: string, { status }: HookAnswer): void {
+    if (deepEqual(lastTold.get(uid), status)) return;
+    lastTold.set(uid, status);
     tellsNothing(JSON.stringify(status), `the status of ${name}`);
   }
 
-  const lastChildren = new Map<string, { body: string; children: object; journal: string | undefined }>();
-
-  /** The same answer to the same children, with the same journal. */
-  function isJudged({ parent, children }: HookRequest, body: string): boolean {
-    const { uid } = parent.metadata;
-    const last = lastChildren.get(uid);
-    const journal = cluster.journal(uid)?.version;
-    lastChildren.set(uid, { body, children, journal });
-    return last?.children === children && last.journal === journal && last.body === body;
-  }
-
-  function judgeChildren(request: HookRequest, answer: HookAnswer, body: string): void {
-    if (isJudged(request, body)) return;
-    const { parent, children } = request;
+  function judgeChildren({ parent, children }: HookRequest, answer: HookAnswer): void {
     const answered = new Set(answer.children.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
     for (const [group, shown] of Object.entries(children)) {
       const kind = group.slice(0, group.indexOf('.'));
@@ -125,8 +113,8 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
         );
         if (!answer) return tellsNothing(response.body, `the body of a ${response.status}`);
         judgeStatus(parent, answer, knownId);
-        judgeText(uid, name, response.body, answer);
-        judgeChildren(request, answer, response.body);
+        judgeText(uid, name, answer);
+        judgeChildren(request, answer);
         if (answer.finalized && parent.metadata.deletionTimestamp === undefined) {
           report('no-orphan', `${name} is not being deleted and was answered with finalized`);
         }

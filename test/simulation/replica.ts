@@ -12,6 +12,7 @@ import { createOwnerLeases } from '../../src/kube/owner-lease.ts';
 import { createReadSecretOwners } from '../../src/kube/secret-owner.ts';
 import { sweepJournals } from '../../src/kube/sweep.ts';
 import type { HookResponse } from '../../src/local/hook-call.ts';
+import type { JsonRecord } from '../../src/local/json.ts';
 import { readCredentials } from '../../src/otc/credentials.ts';
 import { createOpenCloud } from '../../src/otc/open.ts';
 import type { Send } from '../../src/otc/send.ts';
@@ -196,7 +197,15 @@ export function createReplica({
   };
 }
 
-const ok = (answer: unknown): HookResponse => ({ status: 200, headers: {}, body: JSON.stringify(answer) });
+/** A text only for who wants to read it: most of them nobody does. */
+const ok = (answer: object): HookResponse => ({
+  status: 200,
+  headers: {},
+  value: answer as JsonRecord,
+  get body() {
+    return JSON.stringify(answer);
+  },
+});
 
 /** Only as much of a logger as the loop uses; everything it is told goes to the oracle of secrets. */
 function createListeningLog(listen: (text: string) => void): Logger {
