@@ -12,7 +12,7 @@ export type HookResponse = {
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** What the body says, from a hook in the same process: nobody needs to read it again. */
+  /** What the body says, from a hook in the same process: the text is not even made. */
   value?: JsonRecord;
 };
 
@@ -85,8 +85,10 @@ export const createLastAnswers = () => {
   const last = new Map<string, Map<string, Answered>>();
 
   // Frozen, so that nothing on its way into the store copies it.
-  const readAnew = (known: Answered | undefined, { body, value }: HookResponse): JsonRecord =>
-    value ? (sharing(known?.parsed, value) as JsonRecord) : deepFreeze(parseBody(body));
+  const readAnew = (known: Answered | undefined, response: HookResponse): JsonRecord =>
+    response.value
+      ? (sharing(known?.parsed, response.value) as JsonRecord)
+      : deepFreeze(parseBody(response.body));
 
   return {
     read(path: string, uid: string, response: HookResponse): JsonRecord {

@@ -43,31 +43,20 @@ export const deepFreeze = <T>(value: T): T => {
  * made of that need not make it again.
  */
 export const sharing = (before: unknown, now: unknown): unknown => {
-  if (typeof now !== 'object' || now === null || before === now) return now;
-  if (Object.isFrozen(now)) return deepEqual(before, now) ? before : now;
-  return Array.isArray(now) ? sharingItems(before, now) : sharingFields(before, now as JsonRecord);
-};
-
-const sharingItems = (before: unknown, now: readonly unknown[]): unknown => {
-  const old: readonly unknown[] = Array.isArray(before) ? before : [];
-  const items = now.map((item, index) => sharing(old[index], item ?? null));
-  const isSame = items.length === old.length && items.every((item, index) => item === old[index]);
-  return isSame && Array.isArray(before) ? before : Object.freeze(items);
-};
-
-const sharingFields = (before: unknown, now: JsonRecord): unknown => {
+  if (typeof now !== 'object' || now === null) return now;
+  if (deepEqual(before, now)) return before;
+  if (Object.isFrozen(now)) return now;
+  if (Array.isArray(now)) {
+    const old: readonly unknown[] = Array.isArray(before) ? before : [];
+    return Object.freeze(now.map((item, index) => sharing(old[index], item ?? null)));
+  }
   const old = isRecord(before) ? before : {};
   const fields: JsonRecord = {};
-  let changes = isRecord(before) ? 0 : 1;
   for (const key in now) {
-    const item = now[key];
-    if (item === undefined) continue;
-    const field = sharing(old[key], item);
-    if (field !== old[key]) changes += 1;
-    fields[key] = field;
+    const field = (now as JsonRecord)[key];
+    if (field !== undefined) fields[key] = sharing(old[key], field);
   }
-  for (const key in old) if (fields[key] === undefined) changes += 1;
-  return changes === 0 ? before : Object.freeze(fields);
+  return Object.freeze(fields);
 };
 
 /** RFC 7396: null removes, objects merge, everything else replaces. */
