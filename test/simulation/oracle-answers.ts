@@ -39,7 +39,6 @@ const isPassing = ({ metadata }: Child): boolean => metadata.labels?.[PART] !== 
 
 export function createAnswerOracle({ cluster, now, history, report, tellsNothing, rate }: AnswerOracleDeps) {
   const lastTold = new Map<string, HookAnswer['status']>();
-  let calls = 0;
 
   function judgeStatus(parent: HookRequest['parent'], answer: HookAnswer, knownId: string | undefined): void {
     const { uid, name } = parent.metadata;
@@ -90,9 +89,7 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
   }
 
   return {
-    calls: () => calls,
     began(hook: HookName, request: HookRequest, replica: Mortal): Ended {
-      calls += 1;
       const { parent } = request;
       const { uid, name } = parent.metadata;
       const startedAt = now();

@@ -115,8 +115,8 @@ export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
 const COUNTS = [1, 2, 2, 2, 2, 2, 2, 2, 3, 4] as const;
 /** By the number of Rds: many of them need less time for as much to happen, so that schedules are of one size. */
-const SHORTEST_MINUTES = [0, 14, 7, 4, 3] as const;
-const SPREAD_MINUTES = 3;
+const SHORTEST_MINUTES = [0, 10, 3.5, 2.5, 2] as const;
+const SPREAD_MS = 3 * MINUTE;
 
 export const PLAN_SITES = {
   user: [
@@ -189,7 +189,7 @@ export const passwordFor = (target: Target): string => `${CANARY}-${target.name}
 export function makePlan(chance: Chance): Plan {
   const count = chance.pick('count', COUNTS);
   const rotates = chance.of('rotates') < ROTATING_SHARE;
-  const chaosMs = ((SHORTEST_MINUTES[count] ?? 0) + chance.below('length', SPREAD_MINUTES)) * MINUTE;
+  const chaosMs = (SHORTEST_MINUTES[count] ?? 0) * MINUTE + chance.below('length', SPREAD_MS);
   const targets = Array.from({ length: count }, (_, index) => ({
     namespace: chance.pick(`namespace ${index}`, [NAMESPACES[0], NAMESPACES[0], NAMESPACES[1]]),
     name: `db${index + 1}`,

@@ -48,6 +48,8 @@ export type Replica = {
 };
 
 export type ReplicaWatcher = {
+  /** Any hook. */
+  called(): void;
   began(
     hook: HookName,
     request: HookRequest,
@@ -178,6 +180,7 @@ export function createReplica({
   return {
     mortal,
     call(path, body, isHeard = () => true) {
+      watcher.called();
       if (path === '/customize') {
         const rules = relatedResources(readParent((body as CustomizeRequest).parent, own.now()));
         return Promise.resolve(ok({ relatedResources: rules }));

@@ -36,13 +36,14 @@ export type Result = {
 export type ScheduleOptions = { without?: ReadonlySet<string>; keepLines?: boolean };
 
 /** Such schedules cost more: every request becomes a text, and every answer that stood is worked out all the same. */
-const STANDING_SHARE = 0.125;
+const STANDING_SHARE = 0.0625;
 const CONVERGE_MS = 60 * MINUTE;
 const REST_MS = 2 * MINUTE;
 const MEMORY_MS = 7 * MINUTE;
-/** Some things flip every ten minutes: one schedule in four waits for them. */
-const SILENCE_MS = 4 * MINUTE;
+/** Some things flip every ten minutes: one schedule in six waits for them. */
+const SILENCE_MS = 3 * MINUTE;
 const LONG_SILENCE_MS = 11 * MINUTE;
+const LONG_SILENCE_SHARE = 0.16;
 
 const RARE = new Set([
   'otc login',
@@ -98,7 +99,7 @@ export async function runSchedule(seed: number, options: ScheduleOptions = {}): 
     ...options,
   });
   await live(world, plan);
-  const silenceMs = chance.of('silence') < 0.25 ? LONG_SILENCE_MS : SILENCE_MS;
+  const silenceMs = chance.of('silence') < LONG_SILENCE_SHARE ? LONG_SILENCE_MS : SILENCE_MS;
   if (world.violations.length === 0) await comeToRest(world, plan.targets, silenceMs);
   world.stop();
   return {

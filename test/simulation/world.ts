@@ -144,6 +144,7 @@ export async function createWorld(options: WorldOptions) {
   startPods({ ...wires, cluster, servers, wire: otcWire, report, tellsNothing });
 
   let born = 0;
+  let hookCalls = 0;
   const replicas: Replica[] = [];
 
   const began: typeof answers.began = (...call) => {
@@ -170,6 +171,9 @@ export async function createWorld(options: WorldOptions) {
       uid,
       stands: options.stands === true,
       watcher: {
+        called: () => {
+          hookCalls += 1;
+        },
         began,
         sharing: (...call) => sharing?.began(...call) ?? (() => {}),
         logged: (text) => tellsNothing(text, 'a line of the log'),
@@ -271,7 +275,7 @@ export async function createWorld(options: WorldOptions) {
     violations,
     report,
     retained: clusterOracle.retained,
-    hookCalls: answers.calls,
+    hookCalls: () => hookCalls,
     cloudWrites: cloudOracle.writes,
     look: cloudOracle.look,
     judgeLostTokens: credentials.judgeLost,
