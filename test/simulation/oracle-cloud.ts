@@ -330,7 +330,8 @@ export function createCloudOracle(
     if (!object || !instance) return;
     const wanted = passwordInCluster(cluster, object);
     // A Secret that went with its Rds cannot be compared.
-    if (wanted === undefined && cluster.rdsByUid(uid ?? '')?.metadata.deletionTimestamp) return;
+    const owner = cluster.rdsByUid(object.metadata.uid ?? '');
+    if (wanted === undefined && (!owner || owner.metadata.deletionTimestamp)) return;
     // One that people changed while the create was on its way reaches the cloud later.
     if (specOf(object).password ?? specOf(object).passwordSecretRef) return;
     if (wanted !== instance.password)
@@ -379,7 +380,7 @@ export function createCloudOracle(
       if (isWriteSite(site)) writes += 1;
       // A 401 is a definite no: the client renews its token and sends the same write once more.
       if (response?.status === 401) sentUnder.delete(lastClaim);
-      if (isWriteSite(site)) look();
+      look();
     },
     look,
     writes: () => writes,

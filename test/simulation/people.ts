@@ -30,7 +30,12 @@ export function createPeople(cluster: Cluster, cloud: SimCloud) {
 
   const keyOf = ({ namespace, name }: Target) => `${namespace}/${name}`;
 
+  /** The API server takes no new object of a kind whose CRD is going or gone. */
+  const isRefused = ({ namespace, name }: Target): boolean =>
+    cluster.isGoing('CustomResourceDefinition', CRD_NAME, 0) && !cluster.findRds(namespace, name);
+
   async function apply(target: Target, wish: Wish): Promise<boolean> {
+    if (isRefused(target)) return false;
     const annotations = Object.keys(wish.annotations).length > 0 ? wish.annotations : undefined;
     const { status } = await cluster.apply(target.namespace, target.name, wish.spec, annotations);
     if (status >= 300) return false;
