@@ -63,10 +63,18 @@ function buildStatus(o: Observed, verdict: Verdict): RdsStatus {
 /** The later counts; what it says is `undefined` is told no more. */
 function merged(...parts: readonly (Partial<RdsStatus> | undefined)[]): RdsStatus {
   const all: Record<string, unknown> = {};
-  for (const part of parts) for (const name in part) all[name] = part[name as keyof RdsStatus];
-  const told: Record<string, unknown> = {};
-  for (const name in all) if (all[name] !== undefined) told[name] = all[name];
-  return told;
+  let taken = 0;
+  for (const part of parts)
+    for (const name in part) {
+      const value = part[name as keyof RdsStatus];
+      // What nobody told before need not be taken back.
+      if (value === undefined && all[name] === undefined) continue;
+      if (value === undefined) taken += 1;
+      all[name] = value;
+    }
+  return taken === 0
+    ? all
+    : Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 /** Copies for cheap looks and for people. */

@@ -75,13 +75,14 @@ export function eventsFor(
 ): PlannedEvent[] {
   const { namespace, name, uid, resourceVersion, generation } = o.rds.metadata;
   const shown = o.rds.status?.conditions ?? [];
-  // A reason that any condition bears already was told: a delete goes through other states and comes back to its own.
-  const told = new Set(shown.filter(({ type }) => TOLD.has(type)).map(({ reason }) => reason));
   const events: PlannedEvent[] = [];
+  // A reason that any condition bears already was told: a delete goes through other states and comes back to its own.
+  const isTold = (reason: string): boolean =>
+    shown.some((condition) => condition.reason === reason && TOLD.has(condition.type)) ||
+    events.some((event) => event.reason === reason);
   for (const { type, reason, message, lastTransitionTime } of conditions) {
-    if (!TOLD.has(type) || QUIET.has(reason) || told.has(reason)) continue;
+    if (!TOLD.has(type) || QUIET.has(reason) || isTold(reason)) continue;
     const previous = shown.find((condition) => condition.type === type);
-    told.add(reason);
     events.push({
       rds: { namespace, name, uid, resourceVersion },
       type: GOOD.has(reason) ? 'Normal' : 'Warning',
