@@ -29,7 +29,7 @@ export function readOrThrow<T>(
   if (!isAccepted && (response.status < 200 || response.status > 299))
     throw errorOfResponse(response, context());
   try {
-    return read(isAccepted ? {} : parseObject(response.body), response);
+    return read(isAccepted ? {} : (response.json ?? parseObject(response.body)), response);
   } catch (thrown) {
     throw errorOfUnreadable(thrown, response, context());
   }

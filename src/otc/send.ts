@@ -1,6 +1,8 @@
 // `Send` is the one way out to the cloud. Tracing, limits and retries are wrappers around it, the simulator
 // is another implementation of it, and nothing else in the project knows how a request travels.
 
+import type { Json } from './json.ts';
+
 export type Service = 'iam' | 'rds' | 'ces' | 'smn' | 'vpc';
 
 export type OtcRequest = {
@@ -21,6 +23,8 @@ export type OtcResponse = {
   /** Names in lower case. */
   headers: Record<string, string>;
   body: string;
+  /** What the body says, from a cloud in the same process: nobody has to write and read the text. */
+  readonly json?: Json;
 };
 
 export type Send = (request: OtcRequest) => Promise<OtcResponse>;

@@ -7,7 +7,7 @@ import { authenticate, nobody } from './iam/authenticate.ts';
 import { authorize } from './iam/authorize.ts';
 import { iamRoutes } from './iam/routes.ts';
 import type { Settings } from './options.ts';
-import type { Answer, Call, Scene } from './protocol.ts';
+import { type Answer, type Call, type Scene, withHeaders } from './protocol.ts';
 import { createRandom } from './random.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { applyEffect } from './rds/effects.ts';
@@ -213,8 +213,8 @@ function finish(answer: Answer, now: number, requestId: string): Answer {
   const headers: Record<string, string> = {
     date: httpDate(now),
     'x-request-id': requestId,
-    ...(answer.body !== '' && { 'content-type': 'application/json' }),
+    ...((answer.json || answer.body !== '') && { 'content-type': 'application/json' }),
     ...answer.headers,
   };
-  return { ...answer, headers };
+  return withHeaders(answer, headers);
 }

@@ -19,7 +19,7 @@ import { BadField } from './refusal.ts';
 import type { SimulatorRequest } from './request.ts';
 import { signingIdentity } from './smn/signing.ts';
 
-type Control = (cloud: Cloud, scene: Scene, body: JsonObject, id: string) => unknown;
+type Control = (cloud: Cloud, scene: Scene, body: JsonObject, id: string) => JsonObject;
 
 const controls: Record<string, Control> = {
   'GET /_sim/calls': (_cloud, { world }) => world.calls,
@@ -95,21 +95,21 @@ function instanceIn(scene: Scene, id: string): Instance {
   return instance;
 }
 
-function changeInstance(scene: Scene, id: string, body: JsonObject): unknown {
+function changeInstance(scene: Scene, id: string, body: JsonObject): JsonObject {
   const instance = instanceIn(scene, id);
   setStatus(scene, instance, text(body, 'status'));
   recordLoad(scene, instance);
   return withoutPassword(instance);
 }
 
-function changeUser({ world }: Scene, body: JsonObject): unknown {
+function changeUser({ world }: Scene, body: JsonObject): JsonObject {
   const state = USER_STATES.find((known) => known === text(body, 'state'));
   if (!state) throw new BadField('state', `known are ${USER_STATES.join(', ')}`);
   setUserState(world, state);
   return { state };
 }
 
-function load(scene: Scene, body: JsonObject): unknown {
+function load(scene: Scene, body: JsonObject): JsonObject {
   const instance = instanceIn(scene, text(body, 'id'));
   const wanted: LoadOrder = {};
   for (const name of ['cpu', 'mem', 'disk'] as const) {

@@ -1,4 +1,5 @@
 // One request on its way through the simulator, and the answer it gets. No sockets here.
+import type { Json } from '../otc/json.ts';
 import type { OtcResponse, Service } from '../otc/send.ts';
 import type { FaultDesk } from './faults.ts';
 import type { Identity } from './iam/types.ts';
@@ -38,11 +39,31 @@ export type Route = {
   isOpen?: boolean;
 };
 
-export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
-  status,
-  headers,
-  body: JSON.stringify(body),
-});
+/** The text is made for who reads it; a client in the same process may take what it says. */
+class JsonAnswer implements Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly json: Json;
+
+  constructor(status: number, headers: Record<string, string>, json: Json) {
+    this.status = status;
+    this.headers = headers;
+    this.json = json;
+  }
+
+  get body(): string {
+    return JSON.stringify(this.json);
+  }
+}
+
+export const json = (status: number, body: Json, headers: Record<string, string> = {}): Answer =>
+  new JsonAnswer(status, headers, body);
+
+export const withHeaders = (answer: Answer, headers: Record<string, string>): Answer =>
+  answer.json ? new JsonAnswer(answer.status, headers, answer.json) : { ...answer, headers };
+
+/** As a wire brings it: later changes of the world do not show in it. */
+export const asText = ({ status, headers, body }: Answer): Answer => ({ status, headers, body });
 
 export const empty = (status: number, headers: Record<string, string> = {}): Answer => ({
   status,

@@ -7,6 +7,7 @@ import { control, isControl } from './control.ts';
 import type { Fault, FaultEntry } from './faults.ts';
 import type { AccessKey, Token } from './iam/types.ts';
 import { type SimulatorOptions, settingsFrom } from './options.ts';
+import { asText } from './protocol.ts';
 import type { Backup, Instance, Job } from './rds/types.ts';
 import type { SimulatorRequest } from './request.ts';
 import { readSave, writeSave } from './save.ts';
@@ -56,7 +57,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   function exchange(request: SimulatorRequest, origin?: string): Outcome {
     if (isControl(request.url.split('?', 1)[0] ?? ''))
       return { kind: 'answer', answer: control(cloud, request), delayMs: 0 };
-    return cloud.exchange(request, origin);
+    const outcome = cloud.exchange(request, origin);
+    return outcome.kind === 'answer' ? { ...outcome, answer: asText(outcome.answer) } : outcome;
   }
 
   async function handle(request: SimulatorRequest): Promise<OtcResponse> {

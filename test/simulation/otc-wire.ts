@@ -4,6 +4,7 @@ import type { Clock } from '../../src/clock.ts';
 import { type OtcRequest, type OtcResponse, type Send, SendError } from '../../src/otc/send.ts';
 import { OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
 import type { Fault, FaultKind } from '../../src/simulator/faults.ts';
+import { asText } from '../../src/simulator/protocol.ts';
 import type { Outcome } from '../../src/simulator/wire-faults.ts';
 import type { SimCloud } from './cloud.ts';
 import type { Decision, Decisions } from './decisions.ts';
@@ -113,8 +114,9 @@ export function createOtcWire(deps: OtcWireDeps): (mortal: Mortal) => Send {
       await mortal.lives(clock.sleep(request.deadlineMs));
       throw new SendError('TIMEOUT', 'no answer');
     }
-    if (outcome.delayMs > 0) await mortal.lives(clock.sleep(outcome.delayMs));
-    return outcome.answer;
+    const response = asText(outcome.answer);
+    await mortal.lives(clock.sleep(outcome.delayMs));
+    return response;
   }
 
   function exchange(

@@ -167,4 +167,14 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'answer-stands',
     was: 'an answer stood over the one minute of the hour in which an unconfirmed address is asked again',
   },
+  {
+    seed: 550,
+    invariant: 'password-matches',
+    was: 'the oracle looked at a late create only after Retain had let its Rds go with its Secret',
+  },
+  {
+    seed: 1659,
+    invariant: 'converges',
+    was: 'people made an Rds whose CRD was gone, which no API server takes',
+  },
 ];

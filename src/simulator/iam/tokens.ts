@@ -1,4 +1,5 @@
 // Tokens: made, shown, checked and revoked. A new one never ends an old one.
+import type { Json } from '../../otc/json.ts';
 import { DEMO_DOMAIN, DEMO_USER, PROJECTS } from '../demo-account.ts';
 import { bodyOf, object } from '../fields.ts';
 import { type Answer, type Call, empty, json } from '../protocol.ts';
@@ -56,7 +57,7 @@ function subjectOf(call: Call): Token {
   return token;
 }
 
-function tokenBody(call: Call, token: Token, hasCatalog: boolean): unknown {
+function tokenBody(call: Call, token: Token, hasCatalog: boolean): Json {
   const project = PROJECTS.find(({ id }) => id === token.projectId);
   return {
     token: {
