@@ -145,5 +145,5 @@ export function unsubscribe(call: Call): Answer {
 export function showCertificate(call: Call): Answer {
   const { fileName, certificate } = signingIdentity();
   if (param(call, 'file') !== fileName) throw refuse(404, 'SMN.0013', 'There is no such certificate.');
-  return { ...json(200, {}, { 'content-type': 'application/x-pem-file' }), body: certificate };
+  return { status: 200, headers: { 'content-type': 'application/x-pem-file' }, body: certificate };
 }
