@@ -28,7 +28,7 @@ const SHARING = /^test\/(kube|local|metacontroller|otc|rds|simulator|sync)\//;
 const OF_ITS_OWN = /from '(node:child_process|[^']*\/real-[^']*)'|\bprocess\.(env|memoryUsage|on)\b/;
 const MOST_TOGETHER = 16;
 /** `npm run simulate -- --seeds 100000` is for the night. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1_000);
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 3_000);
 const PHASES = ['check', 'unit', 'cluster', 'simulation', 'coverage'] as const;
 
 type PhaseName = (typeof PHASES)[number];

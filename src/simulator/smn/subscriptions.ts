@@ -1,6 +1,6 @@
 // Who gets the messages of a topic. An endpoint must say yes itself, by opening the link it was sent.
 import { bodyOf, type JsonObject, optionalObject, optionalText, text } from '../fields.ts';
-import { type Answer, type Call, json, param } from '../protocol.ts';
+import { type Answer, type Call, param } from '../protocol.ts';
 import { BadField, refuse } from '../refusal.ts';
 import { isInternal } from './internal-address.ts';
 import { askForConfirmation } from './publish.ts';
