@@ -69,6 +69,20 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'resize', before: [create()], deed: { do: 'flavor', to: 'rds.mysql.c2.large' }, forMs: 2 * MINUTE },
   { name: 'restart', before: [create()], deed: { do: 'restart', order: 'r1' }, forMs: 2 * MINUTE },
   {
+    // The cache goes back to a spec that was told and waited, in the moment in which it would no longer wait.
+    name: 'resize from the past',
+    before: [
+      create('Delete', { maintenanceWindow: { start: '09:00', end: '13:00' } }),
+      { do: 'flavor', to: 'rds.mysql.c2.large' },
+    ],
+    gapMs: 2 * MINUTE,
+    prepareMs: 4 * MINUTE,
+    deed: { do: 'flavor', to: 'rds.mysql.c2.medium' },
+    next: { afterMs: 57 * MINUTE, deed: { do: 'parent goes back', versions: 2 } },
+    forMs: MINUTE,
+    strikes: ['kube live rds'],
+  },
+  {
     name: 'adopt',
     before: [{ do: 'foreign namesake', remade: true }, create()],
     deed: { do: 'adopt foreign' },
