@@ -219,6 +219,13 @@ export const SCENARIOS: readonly Scenario[] = [
   watched('otc alarms', { do: 'hand doubles alarm', which: 0 }),
   { ...watched('otc metric data', { do: 'load', disk: 93 }), forMs: 9 * MINUTE },
   { ...watched('cpu', { do: 'load', cpu: 95 }), strikes: ['otc tag', 'otc resize'], forMs: 9 * MINUTE },
+  {
+    // The cache goes back to a status that knows nothing of the step just made, while the alarm is still on.
+    ...watched('a step forgotten', { do: 'load', cpu: 95 }),
+    next: { afterMs: 230 * SECOND, deed: { do: 'parent goes back', versions: 6 } },
+    strikes: ['kube live rds'],
+    forMs: 2 * MINUTE,
+  },
   { ...watched('full disk', { do: 'load', disk: 99 }), strikes: ['otc enlarge'], forMs: 4 * MINUTE },
   {
     ...watched('full disk while a restart is open', { do: 'restart', order: 'r1' }),
