@@ -1,5 +1,4 @@
 // One request on its way through the simulator, and the answer it gets. No sockets here.
-import type { Json } from '../otc/json.ts';
 import type { OtcResponse, Service } from '../otc/send.ts';
 import type { FaultDesk } from './faults.ts';
 import type { Identity } from './iam/types.ts';
@@ -39,13 +38,15 @@ export type Route = {
   isOpen?: boolean;
 };
 
+type JsonBody = Record<string, unknown>;
+
 /** The text is made for who reads it; a client in the same process may take what it says. */
 class JsonAnswer implements Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly json: Json;
+  readonly json: JsonBody;
 
-  constructor(status: number, headers: Record<string, string>, json: Json) {
+  constructor(status: number, headers: Record<string, string>, json: JsonBody) {
     this.status = status;
     this.headers = headers;
     this.json = json;
@@ -56,7 +57,7 @@ class JsonAnswer implements Answer {
   }
 }
 
-export const json = (status: number, body: Json, headers: Record<string, string> = {}): Answer =>
+export const json = (status: number, body: JsonBody, headers: Record<string, string> = {}): Answer =>
   new JsonAnswer(status, headers, body);
 
 export const withHeaders = (answer: Answer, headers: Record<string, string>): Answer =>

@@ -1,7 +1,6 @@
 // Tokens: made, shown, checked and revoked. A new one never ends an old one.
-import type { Json } from '../../otc/json.ts';
 import { DEMO_DOMAIN, DEMO_USER, PROJECTS } from '../demo-account.ts';
-import { bodyOf, object } from '../fields.ts';
+import { bodyOf, type JsonObject, object } from '../fields.ts';
 import { type Answer, type Call, empty, json } from '../protocol.ts';
 import { refuse } from '../refusal.ts';
 import { iamTime } from '../time.ts';
@@ -57,7 +56,7 @@ function subjectOf(call: Call): Token {
   return token;
 }
 
-function tokenBody(call: Call, token: Token, hasCatalog: boolean): Json {
+function tokenBody(call: Call, token: Token, hasCatalog: boolean): JsonObject {
   const project = PROJECTS.find(({ id }) => id === token.projectId);
   return {
     token: {
