@@ -223,7 +223,7 @@ export const SCENARIOS: readonly Scenario[] = [
     // The cache goes back to a status that knows nothing of the step just made, while the alarm is still on.
     ...watched('a step forgotten', { do: 'load', cpu: 95 }),
     next: { afterMs: 230 * SECOND, deed: { do: 'parent goes back', versions: 6 } },
-    strikes: ['kube live rds'],
+    strikes: ['otc metric data'],
     forMs: 2 * MINUTE,
   },
   { ...watched('full disk', { do: 'load', disk: 99 }), strikes: ['otc enlarge'], forMs: 4 * MINUTE },
