@@ -177,4 +177,9 @@ export const REGRESSIONS: readonly Regression[] = [
     invariant: 'converges',
     was: 'people made an Rds whose CRD was gone, which no API server takes',
   },
+  {
+    seed: 4381,
+    invariant: 'claim-before-write',
+    was: 'a policy edited to Retain let the instance go while a paused replica could still order its final backup',
+  },
 ];

@@ -174,6 +174,31 @@ t.test('a backup that may still be sent is settled before a delete without one',
   t.equal(world.simulator.state.instances.length, 0);
 });
 
+t.test('Retain lets nothing go while a backup or a change may still be sent', async (t) => {
+  const sent = [
+    { path: '/v3/{project}/backups', edit: {}, until: MINUTE },
+    { path: '/v3/{project}/instances/{id}/action', edit: { volumesize: 60 }, until: 10 * SECOND },
+  ] as const;
+  for (const { path, edit, until } of sent) {
+    const world = await readyWorld(t);
+    const match = { service: 'rds' as const, method: 'POST' as const, path };
+    world.simulator.faults.add({ match, kind: 'timeout-before', times: 1 });
+    if ('volumesize' in edit) {
+      await world.apply('shop', edit);
+      const calls = () => world.simulator.calls().rds?.[`POST ${path}`] ?? 0;
+      t.ok(await world.clock.runUntil(() => calls() > 0, MINUTE), 'the change was sent');
+    }
+    await world.remove('shop');
+    await world.clock.advance(until);
+    await world.apply('shop', { ...edit, deletionPolicy: 'Retain' });
+    t.notOk(await world.isGone('shop', 3 * MINUTE), `another replica may hold the claim: ${path}`);
+    t.match(condition(await world.status('shop'), 'Progressing'), { status: 'True' });
+    t.ok(await world.isGone('shop'));
+    t.match(world.simulator.state.instances, [{ status: 'ACTIVE', tags: [] }]);
+    t.equal(deletes(world), 0);
+  }
+});
+
 t.test('finalize for a living Rds (a label edit) destroys nothing', async (t) => {
   const world = await readyWorld(t);
   const settled = world.calls.findLast(({ path }) => path.endsWith('/sync'));

@@ -40,19 +40,21 @@ export const wasDeleted = ({ op, last }: Journal): boolean => (op ?? last)?.kind
 export function remove(o: Observed, journal: Journal, instance: Instance, cloud: FreshView): Verdict {
   if (isForeign(o, instance) && !journal.adopted)
     return done('The instance belongs to another Rds and is not touched.');
-  if (effectivePolicy(o) === 'Retain') {
-    // Who lets go of what is being deleted hands it to others as if it stayed.
-    const going = wasDeleted(journal) ? settleOpen(o, journal, instance, cloud) : undefined;
-    if (going) return going;
-    const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
-    return released(
-      { kind: 'letGo', instanceId: instance.id, keeps: true, untag },
-      `Instance ${instance.id} stays in the cloud.`,
-    );
-  }
+  // Whatever the policy says by now: who deletes it, or lets it go to others, while a request may still be on its
+  // way has no say over what that request does.
   const open = settleOpen(o, journal, instance, cloud);
   if (open) return open;
   const saved = finalBackup(o, journal, instance, cloud);
+  if (effectivePolicy(o) === 'Retain') {
+    const untag = instance.tags[UID_TAG] === o.rds.metadata.uid;
+    return (
+      saved ??
+      released(
+        { kind: 'letGo', instanceId: instance.id, keeps: true, untag },
+        `Instance ${instance.id} stays in the cloud.`,
+      )
+    );
+  }
   if (stateOf(instance).transitional) {
     const isOurBackup = instance.status === 'BACKING UP' && saved?.action.kind === 'none';
     return isOurBackup
