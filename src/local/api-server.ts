@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { KubeCall, KubeObject, KubeRequest, KubeResponse } from '../kube/api.ts';
 import { ApiFailure, failureResponse, invalid, notFound } from './api-errors.ts';
 import { createPathParser, type Target } from './api-path.ts';
-import { copyJson, deepFreeze, editableCopy, isRecord, type JsonRecord, mergePatch } from './json.ts';
+import { copyJson, editableCopy, frozenCopy, isRecord, type JsonRecord, mergePatch } from './json.ts';
 import { createLifecycle, finalizerOfDeletion } from './lifecycle.ts';
 import { mergeForApply, recordApply, type Writer } from './managed-fields.ts';
 import { apiVersionOf, findByRef, knownResources, type Resource } from './resources.ts';
@@ -242,7 +242,7 @@ export const createApiServer = (options: ApiServerOptions): ApiServer => {
 };
 
 /** A copy of its own for the server; frozen, so that nothing on its way into the store copies it once more. */
-const received = <T>(body: T): T => deepFreeze(copyJson(body));
+const received = <T>(body: T): T => frozenCopy(body);
 
 const asObject = (body: unknown): KubeObject => {
   if (!isRecord(body) || !isRecord(body.metadata))

@@ -101,7 +101,7 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
     controller.children.find((one) => one.resource === resource)?.method ?? 'OnDelete';
 
   const deleteUnwanted = async (observed: ObjectMap, desired: readonly KubeObject[], problems: Problems) => {
-    const wanted = new Set(desired.map((one) => `${one.kind}.${one.apiVersion} ${keyOf(one.metadata)}`));
+    const wanted = namesOf(desired);
     for (const { resource } of kinds) {
       const children = Object.entries(observed[groupKey(resource)] ?? {});
       for (const [key, child] of shuffle(children)) {
@@ -132,6 +132,17 @@ export const createManageChildren = (options: ManageChildrenOptions): ManageChil
     problems.raise();
     if (writes === before) settled.set(desired, { observed, writes });
   };
+};
+
+const names = new WeakMap<readonly KubeObject[], ReadonlySet<string>>();
+
+/** The same list comes as long as the answer stays the same. */
+const namesOf = (desired: readonly KubeObject[]): ReadonlySet<string> => {
+  const known = names.get(desired);
+  if (known) return known;
+  const made = new Set(desired.map((one) => `${one.kind}.${one.apiVersion} ${keyOf(one.metadata)}`));
+  names.set(desired, made);
+  return made;
 };
 
 const byKind = (left: { resource: Resource }, right: { resource: Resource }): number =>

@@ -15,9 +15,9 @@ export const editableCopy = <T>(value: T): T => copy(value, false) as T;
 
 const copy = (value: unknown, sharesFrozen: boolean): unknown => {
   if (typeof value !== 'object' || value === null) return value;
-  if (sharesFrozen && Object.isFrozen(value)) return value;
   if (Array.isArray(value))
     return value.map((item) => (item === undefined ? null : copy(item, sharesFrozen)));
+  if (sharesFrozen && Object.isFrozen(value)) return value;
   const result: JsonRecord = {};
   for (const key in value) {
     const item = (value as JsonRecord)[key];
@@ -28,14 +28,32 @@ const copy = (value: unknown, sharesFrozen: boolean): unknown => {
 
 /**
  * Stored objects are shared by cache and listeners: nobody may edit one. Nothing else here freezes, so what is frozen
- * is so down to the last leaf, and without `undefined`.
+ * is so down to the last leaf, and without `undefined`. Lists stay open, since V8 takes up to twenty times as long to
+ * search a frozen one; what is in them is frozen.
  */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) for (const item of value) deepFreeze(item);
+  else if (!Object.isFrozen(value)) {
     for (const key in value) deepFreeze(value[key]);
     Object.freeze(value);
   }
   return value;
+};
+
+/** Both in one pass: a copy of its own, and nobody may edit it. */
+export const frozenCopy = <T>(value: T): T => freshlyFrozen(value) as T;
+
+const freshlyFrozen = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : freshlyFrozen(item)));
+  if (Object.isFrozen(value)) return value;
+  const result: JsonRecord = {};
+  for (const key in value) {
+    const item = (value as JsonRecord)[key];
+    if (item !== undefined) result[key] = freshlyFrozen(item);
+  }
+  return Object.freeze(result);
 };
 
 /**
@@ -45,11 +63,11 @@ export const deepFreeze = <T>(value: T): T => {
 export const sharing = (before: unknown, now: unknown): unknown => {
   if (typeof now !== 'object' || now === null) return now;
   if (deepEqual(before, now)) return before;
-  if (Object.isFrozen(now)) return now;
   if (Array.isArray(now)) {
     const old: readonly unknown[] = Array.isArray(before) ? before : [];
-    return Object.freeze(now.map((item, index) => sharing(old[index], item ?? null)));
+    return now.map((item, index) => sharing(old[index], item ?? null));
   }
+  if (Object.isFrozen(now)) return now;
   const old = isRecord(before) ? before : {};
   const fields: JsonRecord = {};
   for (const key in now) {

@@ -1,6 +1,6 @@
 // UIDs that look real and repeat with the seed.
 
-const hex32 = (number: number): string => number.toString(16).padStart(8, '0');
+import { hex32 } from '../rds/hash.ts';
 
 export const seededUids = (seed: number): (() => string) => {
   let state = seed >>> 0;

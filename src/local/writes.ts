@@ -37,7 +37,15 @@ export type Writes = ReturnType<typeof createWrites>;
 
 const namePattern = /^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$/;
 
-export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+let lastStamp = { second: Number.NaN, text: '' };
+
+/** Many writes fall into one second. */
+export const timestamp = (ms: number): string => {
+  const second = Math.floor(ms / 1000);
+  if (lastStamp.second !== second)
+    lastStamp = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };
+  return lastStamp.text;
+};
 
 /** Everything that counts for the generation. */
 const wishes = (object: KubeObject): unknown => {

@@ -42,13 +42,14 @@ export function setConditions(
   wishes: readonly ConditionWish[],
   moment: Moment,
 ): Condition[] {
-  const merged = new Map(previous.map((condition) => [condition.type, condition]));
-  // Where two wishes name one type the later one counts.
-  const last = new Map(wishes.map((wish) => [wish.type, wish]));
-  for (const wish of last.values()) {
-    const before = merged.get(wish.type);
+  const told = [...previous];
+  for (const wish of wishes) {
+    // Where two wishes name one type the later one counts.
+    if (wishes.findLast(({ type }) => type === wish.type) !== wish) continue;
+    const place = told.findIndex(({ type }) => type === wish.type);
+    const before = told[place];
     if (before && isSame(before, wish, moment)) continue;
-    merged.set(wish.type, {
+    told[before ? place : told.length] = {
       type: wish.type,
       status: wish.status,
       reason: wish.reason,
@@ -56,9 +57,9 @@ export function setConditions(
       lastTransitionTime:
         before && before.status === wish.status ? before.lastTransitionTime : isoTime(moment.nowMs),
       observedGeneration: moment.generation,
-    });
+    };
   }
-  return [...merged.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
+  return told.sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
 function isSame(before: Condition, wish: ConditionWish, { generation }: Moment): boolean {

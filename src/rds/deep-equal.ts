@@ -10,17 +10,23 @@ export function deepEqual(left: unknown, right: unknown): boolean {
   return !Array.isArray(right) && sameFields(left as Json, right as Json);
 }
 
-const sameItems = (left: readonly unknown[], right: readonly unknown[]): boolean =>
-  left.length === right.length && left.every((item, index) => deepEqual(item, right[index]));
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index += 1)
+    if (!deepEqual(left[index], right[index])) return false;
+  return true;
+}
 
+/** Most comparisons end at a field that is the same value on both sides. */
 function sameFields(left: Json, right: Json): boolean {
-  let missing = 0;
-  for (const name in right) if (right[name] !== undefined) missing += 1;
+  let told = 0;
   for (const name in left) {
     const field = left[name];
     if (field === undefined) continue;
-    if (!deepEqual(field, right[name])) return false;
-    missing -= 1;
+    const other = right[name];
+    if (field !== other && !deepEqual(field, other)) return false;
+    told += 1;
   }
-  return missing === 0;
+  for (const name in right) if (right[name] !== undefined) told -= 1;
+  return told === 0;
 }

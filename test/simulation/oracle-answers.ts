@@ -61,13 +61,13 @@ export function createAnswerOracle({ cluster, now, history, report, tellsNothing
   }
 
   function judgeChildren({ parent, children }: HookRequest, answer: HookAnswer): void {
-    const answered = new Set(answer.children.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+    const isAnswered = (wanted: string, name: string) =>
+      answer.children.some(({ kind, metadata }) => metadata.name === name && kind === wanted);
     for (const [group, shown] of Object.entries(children)) {
       const kind = group.slice(0, group.indexOf('.'));
       for (const child of Object.values(shown) as Child[]) {
         const mayGo = isDrill(child) ? isOverDrill(parent.metadata.uid, child) : isPassing(child);
-        if (mayGo || child.metadata.deletionTimestamp || answered.has(`${kind}/${child.metadata.name}`))
-          continue;
+        if (mayGo || child.metadata.deletionTimestamp || isAnswered(kind, child.metadata.name)) continue;
         report(
           'children-never-shrink',
           `an answer for ${parent.metadata.name} leaves out ${kind} ${child.metadata.name}`,

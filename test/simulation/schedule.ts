@@ -66,7 +66,7 @@ const RARE = new Set([
 
 function rates(chance: Chance): (site: string) => number {
   const base = chance.pick('intensity', [0.008, 0.02, 0.04]);
-  return (site) => {
+  const rateOf = (site: string): number => {
     if (CLAIMED_SITES.has(site) || CREDENTIAL_SITES.has(site) || site.startsWith('pod ')) return 0.35;
     if (isWatchSite(site as OtcSite)) return 0.25;
     if (site === 'otc tag' || site === 'otc untag' || site.startsWith('kube owner')) return 0.2;
@@ -75,6 +75,12 @@ function rates(chance: Chance): (site: string) => number {
     if (site.startsWith('kube')) return base * 2.5;
     if (site === 'loop get') return base * 0.3;
     return base;
+  };
+  const known = new Map<string, number>();
+  return (site) => {
+    const rate = known.get(site) ?? rateOf(site);
+    known.set(site, rate);
+    return rate;
   };
 }
 
