@@ -115,7 +115,7 @@ export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
 const COUNTS = [1, 2, 2, 2, 2, 2, 2, 2, 3, 4] as const;
 /** By the number of Rds: many of them need less time for as much to happen, so that schedules are of one size. */
-const SHORTEST_MINUTES = [0, 10, 3.5, 2.5, 2] as const;
+const SHORTEST_MINUTES = [0, 10, 3.5, 1.2, 0.5] as const;
 const SPREAD_MS = 3 * MINUTE;
 
 export const PLAN_SITES = {
