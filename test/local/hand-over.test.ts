@@ -39,7 +39,7 @@ t.test('the same answers leave the same objects behind, as texts and as values',
   t.same(await run(handedOver), asText);
 });
 
-t.test('what says the same as before is the object of before, and nothing can be edited', async (t) => {
+t.test('what says the same as before is the object of before, and no object can be edited', async (t) => {
   const before = sharing(undefined, { status: { phase: 'Ready' }, children: [{ name: 'a' }, { name: 'b' }] });
   t.equal(sharing(before, structuredClone(before)), before);
   const now = sharing(before, { status: { phase: 'Changing' }, children: [{ name: 'a' }, { name: 'b' }] });
@@ -47,7 +47,8 @@ t.test('what says the same as before is the object of before, and nothing can be
   t.equal(is?.children, was?.children);
   t.same(is?.status, { phase: 'Changing' });
   t.throws(() => Object.assign(is?.status ?? {}, { phase: 'Failed' }), TypeError);
-  t.throws(() => is?.children.push({}), TypeError);
+  // Lists stay open for the sake of speed, what is in them does not.
+  t.throws(() => Object.assign(is?.children[0] ?? {}, { name: 'c' }), TypeError);
   const shorter = sharing(before, { children: [{ name: 'a' }] }) as typeof was;
   t.same(shorter, { children: [{ name: 'a' }] });
   t.equal(shorter?.children[0], was?.children[0]);
