@@ -18,7 +18,7 @@ import { losesBooleanOrder, orderedByBoolean } from './decide/boolean-orders.ts'
 import { decideFinalize, heldByTokens } from './decide/finalize.ts';
 import { decideLogs, logsNeedLook } from './decide/logs.ts';
 import type { Observed } from './decide/observed.ts';
-import type { Verdict } from './decide/plan.ts';
+import { PACE, type Verdict } from './decide/plan.ts';
 import { decideSync } from './decide/sync.ts';
 import type { SyncDeps } from './deps.ts';
 import { eventsFor } from './events.ts';
@@ -26,6 +26,7 @@ import { evidenceOf } from './evidence.ts';
 import { createFlights } from './flights.ts';
 import { endedJobs, withEndedJobs } from './job-reports.ts';
 import { isLive, startsJob } from './job-start.ts';
+import { createLooks, type Looks } from './looks.ts';
 import { type FullView, fromRequest, glance, observeFully } from './observe.ts';
 import type { View } from './request.ts';
 import { type Stands, standing } from './stands.ts';
@@ -44,8 +45,11 @@ export type HookName = 'sync' | 'finalize';
 export type RunHook = (hook: HookName, view: View) => Promise<Outcome>;
 
 const STALE_RETRY_SECONDS = 2;
+/** Once a day: a report of the journal that an old status wrote over comes back by then. */
+const LOOK_EVERY_HOURS = 24;
+const HOUR_MS = 3_600_000;
 
-export function createLoop(deps: SyncDeps): RunHook {
+export function createLoop(deps: SyncDeps, looks: Looks = dailyLooks(deps)): RunHook {
   const flights = createFlights();
   const reads = createTransitionReads(deps.clock);
 
@@ -62,12 +66,15 @@ export function createLoop(deps: SyncDeps): RunHook {
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
     if (cloud.kind === 'glance' && logsNeedLook(observed)) return undefined;
     const verdict = decideSync(observed);
-    return verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict, noted);
+    const isAtRest = verdict.resyncAfterSeconds >= PACE.settled;
+    const isDue = isAtRest && looks.isDue(view.rds.metadata.uid);
+    return isDue || verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict, noted);
   }
 
   async function fully(hook: HookName, view: View, budget: CallBudget): Promise<Outcome> {
     const decide = hook === 'finalize' ? decideFinalize : decideSync;
     const full = await observeFully(deps, reads, view, budget);
+    if (full.observed.cloud.kind === 'fresh') looks.note(view.rds.metadata.uid);
     const verdict = decide(full.observed);
     const { action } = verdict;
     if (action.kind === 'stale') return stale(action.because, action.afterSeconds);
@@ -163,6 +170,9 @@ export function createLoop(deps: SyncDeps): RunHook {
     });
   };
 }
+
+const dailyLooks = ({ clock, timing }: SyncDeps): Looks =>
+  createLooks(clock, LOOK_EVERY_HOURS * (timing.hourMs ?? HOUR_MS));
 
 /** What the API server has taken already it would take again. */
 function isAsStored({ rds: { status } }: View, told: RdsStatus): boolean {

@@ -15,10 +15,10 @@ export const WIRE_SITES: Record<string, readonly string[]> = {
   ...HOOK_SITES,
   ...POD_SITES,
 };
-/** What only random schedules meet. */
 /** Deeds that only aimed scenarios have (exhaustive.test.ts); random schedules leave them out. */
 const AIMED_ONLY: ReadonlySet<string> = new Set(['foreign backup', 'instance breaks']);
 
+/** What only random schedules meet. */
 export const PLANNED_SITES: Record<string, readonly string[]> = {
   ...WATCH_SITES,
   ...PLAN_SITES,

@@ -3,6 +3,7 @@
 import type { Clock } from '../../src/clock.ts';
 import type { KubeCall, KubeObject, KubeResponse } from '../../src/kube/api.ts';
 import { createApiServer } from '../../src/local/api-server.ts';
+import { backupAdmission } from '../../src/local/backup-admission.ts';
 import { rdsAdmission } from '../../src/local/rds-admission.ts';
 import type { WatchEvent } from '../../src/local/watch.ts';
 import { type FullSpec, fullSpec } from '../../src/rds/defaults.ts';
@@ -11,25 +12,25 @@ import { ANNOTATIONS } from '../../src/rds/names.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
 import type { RdsStatus } from '../../src/rds/status.ts';
 import { DEMO_PROJECT, OTHER_PROJECT } from '../../src/simulator/demo-account.ts';
+import { createObjectBook } from './object-book.ts';
 import { OUR_NAMESPACE } from './replica.ts';
 
+export { digitsOf } from './object-book.ts';
 export const NAMESPACES = ['team-a', 'team-b'] as const;
 export const CRD_NAME = 'rdss.otc.mcsps.de';
-const quickPath = /\/namespaces\/([^/]+)\/(rdss|leases)\/([^/?]+)$/;
-const quickKinds: Record<string, string> = { rdss: 'Rds', leases: 'Lease' };
+const BACKUP_CRD_NAME = 'rdsbackups.otc.mcsps.de';
+const quickPath = /\/namespaces\/([^/]+)\/(rdss|rdsbackups|leases)\/([^/?]+)$/;
+const quickKinds: Record<string, string> = { rdss: 'Rds', rdsbackups: 'RdsBackup', leases: 'Lease' };
 const RDS_API = '/apis/otc.mcsps.de/v1alpha1';
+export const BACKUPS_API = (namespace: string): string => `${RDS_API}/namespaces/${namespace}/rdsbackups`;
 
 /** Nobody asks who set which field of these. */
 const UNOWNED: ReadonlySet<string> = new Set(['Lease', 'Event', 'Pod']);
-
-/** One stored state of an Rds and since when. */
-export type Version = { since: number; object: KubeObject };
 
 export type StoredJournal = { uid: string; version: string; journal: Journal };
 
 export type Cluster = ReturnType<typeof createCluster>;
 
-export const digitsOf = (uid: string): string => uid.replaceAll('-', '').slice(0, 12);
 const filled = new WeakMap<object, FullSpec>();
 /** Stored objects are frozen, so a spec is filled up once. */
 export const specOf = (object: KubeObject): FullSpec => {
@@ -60,27 +61,17 @@ export function createCluster(clock: Clock, uid: () => string) {
   const api = createApiServer({
     clock,
     uid,
-    admission: { Rds: rdsAdmission },
+    admission: { Rds: rdsAdmission, RdsBackup: backupAdmission },
     namespaces: [OUR_NAMESPACE, ...NAMESPACES],
     sharesAnswers: true,
     tellsOwners: ({ kind }, subresource) => subresource === undefined && !UNOWNED.has(kind),
   });
   const objects = new Map<string, KubeObject>();
-  const versions = new Map<string, Version[]>();
+  const rdss = createObjectBook(clock.now);
+  const backups = createObjectBook(clock.now);
   const journals = new Map<string, StoredJournal>();
-  const uidByDigits = new Map<string, string>();
-  const goneSince = new Map<string, number>();
   const terminatingSince = new Map<string, number>();
   const listeners: ((event: WatchEvent) => void)[] = [];
-
-  function noteRds({ type, object }: WatchEvent): void {
-    const id = object.metadata.uid ?? '';
-    uidByDigits.set(digitsOf(id), id);
-    const list = versions.get(id) ?? [];
-    list.push({ since: clock.now(), object });
-    versions.set(id, list);
-    if (type === 'DELETED') goneSince.set(id, clock.now());
-  }
 
   function noteLease({ type, object }: WatchEvent): void {
     const journal = journalIn(object);
@@ -106,7 +97,8 @@ export function createCluster(clock: Clock, uid: () => string) {
     else objects.set(key, event.object);
     // Oracles see the change before the books are updated, so that they can compare.
     for (const listener of listeners) listener(event);
-    if (kind === 'Rds') noteRds(event);
+    if (kind === 'Rds') rdss.note(event);
+    if (kind === 'RdsBackup') backups.note(event);
     if (kind === 'Lease') noteLease(event);
     if (kind === 'Namespace' || kind === 'CustomResourceDefinition') noteGoing(event);
   });
@@ -141,16 +133,8 @@ export function createCluster(clock: Clock, uid: () => string) {
   const rdsPath = (namespace: string, name: string) => `${RDS_API}/namespaces/${namespace}/rdss/${name}`;
   const find = (kind: string, namespace: string, name: string) => objects.get(`${kind}/${namespace}/${name}`);
 
-  /** Everything this Rds was at some time within the last `windowMs`: a call may have read any of it. */
-  function recent(id: string, windowMs: number): KubeObject[] {
-    const list = versions.get(id) ?? [];
-    const from = clock.now() - windowMs;
-    const gone = goneSince.get(id);
-    if (gone !== undefined && gone < from) return [];
-    return list
-      .filter((_one, index) => (list[index + 1]?.since ?? Number.POSITIVE_INFINITY) >= from)
-      .map((one) => one.object);
-  }
+  const ofKind = (wanted: string): KubeObject[] =>
+    [...objects.values()].filter(({ kind }) => kind === wanted);
 
   return {
     api,
@@ -167,17 +151,17 @@ export function createCluster(clock: Clock, uid: () => string) {
           metadata.ownerReferences?.[0]?.uid === owner,
       ),
     findRds: (namespace: string, name: string) => find('Rds', namespace, name),
-    rdsByUid(id: string): KubeObject | undefined {
-      if (goneSince.has(id)) return undefined;
-      return versions.get(id)?.at(-1)?.object;
-    },
-    lastOf: (id: string): KubeObject | undefined => versions.get(id)?.at(-1)?.object,
-    versionsOf: (id: string): readonly Version[] => versions.get(id) ?? [],
-    uids: (): string[] => [...versions.keys()],
-    namespaces: (): KubeObject[] => [...objects.values()].filter(({ kind }) => kind === 'Namespace'),
-    allRds: (): KubeObject[] => [...objects.values()].filter(({ kind }) => kind === 'Rds'),
-    uidOfDigits: (digits: string) => uidByDigits.get(digits),
-    recent,
+    rdsByUid: rdss.living,
+    lastOf: rdss.lastOf,
+    versionsOf: rdss.versionsOf,
+    uids: rdss.uids,
+    namespaces: () => ofKind('Namespace'),
+    allRds: () => ofKind('Rds'),
+    uidOfDigits: rdss.uidOfDigits,
+    recent: rdss.recent,
+    /** The same of backups as objects. */
+    backups,
+    allBackups: () => ofKind('RdsBackup'),
     journal: (id: string): StoredJournal | undefined => journals.get(id),
     journals: (): Iterable<StoredJournal> => journals.values(),
     /** Has the namespace or the CRD been going for longer than this? */
@@ -187,13 +171,15 @@ export function createCluster(clock: Clock, uid: () => string) {
     /** Only that it exists counts here; the whole schema would cost more than the schedule. */
     addNamespace: (name: string) =>
       call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
-    installCrd: () =>
-      call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-        apiVersion: 'apiextensions.k8s.io/v1',
-        kind: 'CustomResourceDefinition',
-        metadata: { name: CRD_NAME },
-        spec: { group: 'otc.mcsps.de' },
-      }),
+    async installCrds(): Promise<void> {
+      for (const name of [CRD_NAME, BACKUP_CRD_NAME])
+        await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+          apiVersion: 'apiextensions.k8s.io/v1',
+          kind: 'CustomResourceDefinition',
+          metadata: { name },
+          spec: { group: 'otc.mcsps.de' },
+        });
+    },
     apply: (namespace: string, name: string, spec: RdsSpec, annotations?: Record<string, string>) =>
       call(
         'PATCH',

@@ -25,6 +25,9 @@ export const HOOK_SITES = {
   'hook /sync': CALL,
   'hook /finalize': CALL,
   'hook /customize': CUSTOMIZE,
+  'hook /rdsbackup/sync': CALL,
+  'hook /rdsbackup/finalize': CALL,
+  'hook /rdsbackup/customize': CUSTOMIZE,
   'hook /share/sync': CALL,
   'hook /share/customize': CUSTOMIZE,
 } as const satisfies Record<string, readonly string[]>;

@@ -2,6 +2,7 @@
 // Run by planted.ts in a copy of the project.
 
 import { parseArgs } from 'node:util';
+import { BACKUP_SCENARIOS } from './backup-scenarios.ts';
 import type { Strike } from './decisions.ts';
 import { DRILL_SCENARIOS } from './drill-scenarios.ts';
 import { JOB_SCENARIOS } from './job-scenarios.ts';
@@ -46,6 +47,11 @@ const AIMED_AT_JOBS: typeof AIMED = [
   { kind: 'cut-at-once', sites: ['hook /sync'], occurrence: 1 },
   { kind: 'timeout-after', sites: [...CREDENTIAL_SITES, 'otc login'], occurrence: 1 },
 ];
+const AIMED_AT_BACKUPS: typeof AIMED = [1, 2, 3].map((occurrence) => ({
+  kind: 'empty-list',
+  sites: ['otc backups'],
+  occurrence,
+}));
 type Aim = { scenario: Scenario; strikes: readonly Strike[] };
 
 const calmly = (scenario: Scenario): Aim => ({ scenario, strikes: [] });
@@ -72,13 +78,16 @@ const AIMED_AT_ALARMS: typeof AIMED = [1, 2, 3].map((occurrence) => ({
 const watched = SCENARIOS.filter(({ name }) => name.startsWith('watched'));
 const withJobs = [...ROTATION_SCENARIOS, ...JOB_SCENARIOS, ...DRILL_SCENARIOS];
 const others = SCENARIOS.filter(
-  (scenario) => ![...withJobs, ...watched, ...SHARE_SCENARIOS].includes(scenario),
+  (scenario) => ![...withJobs, ...watched, ...SHARE_SCENARIOS, ...BACKUP_SCENARIOS].includes(scenario),
 );
 /** A change like others, but it makes an instance. */
 const operations = others
   .filter(({ strikes, name }) => strikes === undefined || name === 'otc replica')
   .toSorted((a, b) => Number(b.name === 'otc replica') - Number(a.name === 'otc replica'));
-const withChildren = inTurn(withJobs.map(calmly), SHARE_SCENARIOS.map(calmly));
+const withChildren = inTurn(
+  withJobs.map(calmly),
+  inTurn(SHARE_SCENARIOS.map(calmly), BACKUP_SCENARIOS.map(calmly)),
+);
 const calm = inTurn(inTurn(others.map(calmly), watched.map(calmly)), withChildren);
 const struck = inTurn(aimedAt(operations, AIMED), [
   ...aimedAt(ROTATION_SCENARIOS.slice(0, 1), AIMED_AT_ROTATION),
@@ -87,7 +96,8 @@ const struck = inTurn(aimedAt(operations, AIMED), [
     AIMED_AT_ALARMS,
   ),
   ...aimedAt(JOB_SCENARIOS, AIMED_AT_JOBS),
-  ...aimedAt(DRILL_SCENARIOS, AIMED),
+  ...aimedAt(BACKUP_SCENARIOS, AIMED_AT_BACKUPS),
+  ...aimedAt([...DRILL_SCENARIOS, ...BACKUP_SCENARIOS], AIMED),
 ]);
 
 async function aim(aims: readonly Aim[], turn: number): Promise<Violation | undefined> {

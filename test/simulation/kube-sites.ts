@@ -30,6 +30,7 @@ export const KUBE_SITES = {
   'kube owner take': WRITE,
   'kube owner drop': WRITE,
   'kube live rds': READ,
+  'kube live backup': READ,
   'kube live namespace': READ,
   'kube live crd': READ,
   'kube pods': READ,
@@ -68,6 +69,7 @@ export function hookKubeSite(request: KubeRequest): KubeSite {
     return leaseSite(request, last === 'leases' ? (request.body as KubeObject).metadata.name : last);
   }
   if (path.includes('/rdss/')) return 'kube live rds';
+  if (path.includes('/rdsbackups/')) return 'kube live backup';
   if (/\/(rdss|rdsbackups)$/.test(path)) return 'kube rds list';
   if (path.includes('/customresourcedefinitions/')) return 'kube live crd';
   if (path.endsWith('/pods')) return 'kube pods';

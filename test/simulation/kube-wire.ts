@@ -73,7 +73,7 @@ export function createKubeWire(deps: KubeWireDeps) {
   };
 
   function judgeWriter({ method, path }: KubeRequest, { name }: Mortal): void {
-    if (method !== 'GET' && /\/rdss(\/|$)/.test(path))
+    if (method !== 'GET' && /\/(rdss|rdsbackups)(\/|$)/.test(path))
       deps.report('spec-untouched', `${method} ${path} by ${name}`);
   }
 

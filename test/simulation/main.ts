@@ -1,11 +1,12 @@
 // `npm run simulate -- --seeds N --first S`: tries N schedules and ends with 1 when an invariant breaks.
 // Options: --story (history of the last moments), --keep-going (count violations instead of stopping), --cells (list the
-// counters), --every-cell (whatever people, hosts and watches can do and never did is a failure, and so are schedules that
+// counters), --keep NAME (the shrunk schedule goes into test/simulation/kept, where it stays a test), --every-cell (whatever people, hosts and watches can do and never did is a failure, and so are schedules that
 // are toys; faults of calls are all struck by exhaustive.test.ts), --jobs N (threads; as many as there are cores).
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { addCells, type Cells, PLANNED_SITES, silentCells, tellCells } from './cells.ts';
+import { keepSchedule } from './kept.ts';
 import { createProgress } from './progress.ts';
 import { runSchedule } from './schedule.ts';
 import type { Brief, SeedRange, SeedResults } from './seeds-worker.ts';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     story: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     cells: { type: 'boolean', default: false },
+    keep: { type: 'string' },
     'every-cell': { type: 'boolean', default: false },
   },
 });
@@ -114,6 +116,7 @@ async function explain(seed: number): Promise<void> {
   const found = await runSchedule(seed);
   const { result, without } = await shrinkSeed(found);
   console.log(tellStory(found, result));
+  if (values.keep !== undefined) console.log(`kept as ${keepSchedule(values.keep, result)}`);
   if (!values.story) return;
   console.log('\nthe last moments of the shrunk schedule:');
   console.log(lastLines(await runSchedule(seed, { without, keepLines: true })));

@@ -22,6 +22,7 @@ import {
   statusOf,
 } from './cluster.ts';
 import { createAutopilotOracle } from './oracle-autopilot.ts';
+import { createBackupOracle } from './oracle-backups.ts';
 import { createDrillOracle, isThrowaway, removalClaim } from './oracle-drills.ts';
 import { createRestoreOracle } from './oracle-restores.ts';
 import {
@@ -29,6 +30,7 @@ import {
   CREDENTIAL_SITES,
   fitsOf,
   instanceIdOf,
+  isBackupSite,
   isWatchSite,
   isWriteSite,
   type OtcSite,
@@ -71,6 +73,7 @@ export function createCloudOracle(
   const created = new Map<string, number>();
   const drills = createDrillOracle(cluster, cloud, CALL_WINDOW_MS, report);
   const restores = createRestoreOracle(cluster, cloud, CALL_WINDOW_MS, report);
+  const backups = createBackupOracle(cluster, cloud, CALL_WINDOW_MS, report);
   let seenEvents = 0;
   let writes = 0;
 
@@ -237,7 +240,17 @@ export function createCloudOracle(
     judgeAccount('otc drill', stored.uid, request);
   }
 
+  function judgeBackupObject(site: OtcSite, request: OtcRequest): void {
+    const isOrder = site === 'otc backup order';
+    const stored = isOrder ? backups.judgeOrder(request) : backups.judgeDelete(request);
+    if (stored) under(stored, isOrder ? 'create' : 'delete');
+  }
+
   function judgeWrite(site: OtcSite, request: OtcRequest): void {
+    if (isBackupSite(site)) {
+      judgeBackupObject(site, request);
+      return;
+    }
     if (isWatchSite(site)) {
       autopilot.judgeWatch(site, request);
       return;
@@ -315,6 +328,7 @@ export function createCloudOracle(
     }
     if (event.kind === 'restart') judgeRestarts(event.instanceId);
     if (event.kind === 'restore') restores.happened(event);
+    if (event.kind === 'backup') backups.happened(event);
   }
 
   /** One that was removed may be made again, so those that exist together count. */
@@ -383,6 +397,7 @@ export function createCloudOracle(
       look();
     },
     look,
+    judgeLeftBackups: backups.judgeLeft,
     writes: () => writes,
     createdFor: (uid: string): number => created.get(digitsOf(uid)) ?? 0,
   };

@@ -53,7 +53,7 @@ export function createClusterOracle(cluster: Cluster, cloud: SimCloud, report: R
   /** Only of an Rds that is gone, and only a day after it was closed: a call from the past may still come. */
   function judgeSweep(uid: string, { closed }: Journal): void {
     const isOver = closed !== undefined && cloud.now() - closed.at > KEEP_CLOSED_MS;
-    if (!isOver || cluster.rdsByUid(uid))
+    if (!isOver || cluster.rdsByUid(uid) || cluster.backups.living(uid))
       report('journal-never-forgets', `the journal of ${uid} was removed`);
   }
 

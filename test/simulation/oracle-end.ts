@@ -135,8 +135,10 @@ function excuse(
   const adopted = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
   if (synced === 'Busy' && adopted?.status === 'BUILD' && isStuck(cloud, adopted)) return undefined;
   const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
+  if (synced === 'RestoreSourceMissing' && !hasSource(facts, object)) return undefined;
   const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
-  if (isRefused && unknownFields(object).some((field) => told.includes(`spec.${field}: `))) return undefined;
+  if (isRefused && unusableFields(facts, object).some((field) => told.includes(`spec.${field}: `)))
+    return undefined;
   return `there is no instance (Ready ${ready}, Synced ${synced}: ${told})`;
 }
 
@@ -151,6 +153,20 @@ function unknownFields(object: KubeObject): string[] {
     securitygroup: NETWORKS.includes(securitygroup),
   };
   return Object.keys(isKnown).filter((field) => !isKnown[field]);
+}
+
+/** Fields with which nothing can be created here. */
+const unusableFields = (facts: Facts, object: KubeObject): string[] => [
+  ...unknownFields(object),
+  ...(hasSource(facts, object) ? [] : ['restoreFrom.backup']),
+];
+
+/** Whether the data that it is to begin with can be had. */
+function hasSource({ cluster, cloud }: Facts, object: KubeObject): boolean {
+  const { backup: name = '' } = specOf(object).restoreFrom ?? {};
+  const uid = cluster.find('RdsBackup', object.metadata.namespace ?? '', name)?.metadata.uid ?? '';
+  const id = cluster.journal(uid)?.journal.id ?? '';
+  return cloud.world().backups[id]?.status === 'COMPLETED';
 }
 
 /** Consent to an instance that does not exist in this account, or not any more. */

@@ -152,12 +152,24 @@ const instanceOf = (cluster: Cluster, uid: string): string | undefined => cluste
 const isLogin = ({ kind, metadata }: KubeObject): boolean =>
   kind === 'Secret' && (metadata.labels?.[PART] === USER_PART || /^[^-]+-connection$/.test(metadata.name));
 
+/** None is under way, and the copies in status are those of the journal. */
+function rotationProblem(cluster: Cluster, object: KubeObject): string | undefined {
+  const { logins = [] } = statusOf(object);
+  const { rotations = {} } = cluster.journal(object.metadata.uid ?? '')?.journal ?? {};
+  for (const [account, { state, number }] of Object.entries(rotations)) {
+    const told = logins.find(({ user }) => user === account);
+    if (state !== 'Idle') return `the rotation of ${account} is ${state}`;
+    if (told?.state !== state || told.number !== number)
+      return `rotation ${number} of ${account} is over, told is ${told?.state} of ${told?.number}`;
+  }
+  return undefined;
+}
+
 /** When all is over: nothing is under way, and the published login works. */
 export function loginProblem(cluster: Cluster, servers: SqlServers, object: KubeObject): string | undefined {
   const { uid = '', namespace = '' } = object.metadata;
-  const status = object.status as { logins?: { user: string; state: string; login: string }[] } | undefined;
-  for (const { user, state } of status?.logins ?? [])
-    if (state !== 'Idle') return `the rotation of ${user} is ${state}`;
+  const rotating = rotationProblem(cluster, object);
+  if (rotating !== undefined) return rotating;
   // Told: the password of an adopted instance is what people say it is.
   const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
   if (ready?.status !== 'True' && cluster.journal(uid)?.journal.adopted) return undefined;

@@ -10,7 +10,7 @@ import { accountHost, accountLabel, type SqlEngine, type SqlWish } from '../../s
 import { MINUTE } from './clock.ts';
 import type { Instance } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
-import { CALL_WINDOW_MS } from './oracle-cloud.ts';
+import { CALL_WINDOW_MS, passwordInCluster } from './oracle-cloud.ts';
 import { rightsOf, type Server, type SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
@@ -153,7 +153,9 @@ export function sqlProblem(
   // Also while it is tried once more.
   const told = [ready?.message ?? '', ...(statusOf(object).databases?.failures ?? []).map(({ why }) => why)];
   const isShut = ready?.reason === 'RootPasswordUnknown' || told.some((text) => /Access denied/.test(text));
-  if (isAdopted && isShut) return undefined;
+  // A Job that never came up has not heard it yet.
+  const isWrong = ready?.status === 'False' && passwordInCluster(cluster, object) !== instance.password;
+  if (isAdopted && (isShut || isWrong)) return undefined;
   if (ready?.status !== 'True') return `DatabasesReady is not True: ${ready?.message}`;
   const server = servers.serverOf(instance);
   const missing = databases.find((name) => !server.databases.has(name));

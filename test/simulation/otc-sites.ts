@@ -118,8 +118,14 @@ const ROWS = [
   }),
   write('otc delete', `DELETE ${ONE}`, ['delete', 'removeReplica', 'removeDrill']),
   write('otc backup', 'POST /v3/{project}/backups', ['finalBackup', 'safetyBackup'], {
+    says: /"name":"(final|before)-/,
     faults: [...WRITE, 'failed-backup'],
   }),
+  // Of an RdsBackup; judged by oracle-backups.ts.
+  write('otc backup order', 'POST /v3/{project}/backups', ['create'], {
+    faults: [...WRITE, 'failed-backup'],
+  }),
+  write('otc backup delete', 'DELETE /v3/{project}/backups/{id}', ['delete']),
   write('otc restore in place', 'POST /v3/{project}/instances/recovery', ['restore'], {
     faults: [...WRITE, 'failed-restore'],
     fits: holds(({ backuprestoretime = '' }) => `"restore_time":${Date.parse(backuprestoretime)}`),
@@ -198,6 +204,9 @@ export const CLAIMED_SITES: ReadonlySet<string> = new Set(
   rows.flatMap(({ site, ops = [] }) => (ops.length === 0 ? [] : [site])),
 );
 
+/** Backups as objects, with journals of their own. */
+export const isBackupSite = (site: OtcSite): boolean =>
+  site === 'otc backup order' || site === 'otc backup delete';
 /** Credentials of log Jobs: noted in the journal instead of claimed. */
 export const CREDENTIAL_SITES: ReadonlySet<string> = new Set<OtcSite>(['otc keys', 'otc revoke']);
 /** Alarms and topics: no part of an instance, and judged apart. */

@@ -1,6 +1,7 @@
 // What people do in a schedule: made from the seed in advance, as data, so that a step can be taken out.
 
 import type { RdsSpec } from '../../src/rds/spec.ts';
+import { addBackupObjects, BACKUP_DEEDS, type BackupDeed, backsUpIn } from './backup-plan.ts';
 import { MINUTE, SECOND } from './clock.ts';
 import { NAMESPACES } from './cluster.ts';
 import type { Chance } from './random.ts';
@@ -76,6 +77,7 @@ export type Deed =
   | { do: 'children go back'; versions: number }
   | { do: 'namespace goes back' | 'copy goes back'; namespace: string; versions: number }
   | ShareDeed
+  | BackupDeed
   | { do: 'metacontroller restarts' }
   | { do: 'second leader'; forMs: number }
   | { do: 'sync for no reason' }
@@ -100,6 +102,8 @@ export type Plan = {
   steps: Step[];
   /** Namespaces ask for Secrets of others. */
   shares: boolean;
+  /** There are backups as objects. */
+  backsUp: boolean;
 };
 
 /** Of all schedules. */
@@ -115,8 +119,8 @@ export const FLAVORS = ['rds.mysql.c2.medium', 'rds.mysql.c2.large', 'rds.mysql.
 const POLICIES: readonly Policy[] = ['Snapshot', 'Snapshot', 'Delete', 'Retain'];
 const COUNTS = [1, 2, 2, 2, 2, 2, 2, 2, 3, 4] as const;
 /** By the number of Rds: many of them need less time for as much to happen, so that schedules are of one size. */
-const SHORTEST_MINUTES = [0, 10, 3.5, 1.2, 0.5] as const;
-const SPREAD_MS = 3 * MINUTE;
+const SHORTEST_MINUTES = [0, 8, 2.6, 1, 0.5] as const;
+const SPREAD_MS = 2.4 * MINUTE;
 
 export const PLAN_SITES = {
   user: [
@@ -173,6 +177,7 @@ export const PLAN_SITES = {
     'sync for no reason',
   ],
   sharing: SHARE_DEEDS,
+  backups: BACKUP_DEEDS,
   host: ['replica killed', 'clock jumps', 'old journals', 'journals are swept'],
   weather: ['cloud is slow', 'cloud is down', 'tenant is down', 'API server is down', 'no temporary keys'],
 } as const satisfies Record<string, readonly Deed['do'][]>;
@@ -203,8 +208,10 @@ export function makePlan(chance: Chance): Plan {
   addTroubles(chance, targets, chaosMs, add);
   const shares = sharesIn(chance);
   if (shares) addSharing(chance, targets, chaosMs, add);
+  const backsUp = backsUpIn(chance);
+  if (backsUp) addBackupObjects(chance, targets, chaosMs, add);
   steps.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-  return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps, shares };
+  return { replicas: chance.pick('replicas', [1, 2, 2, 3]), chaosMs, targets, steps, shares, backsUp };
 }
 
 type Add = (at: number, target: Target, deed: Deed) => void;

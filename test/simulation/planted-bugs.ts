@@ -1,6 +1,7 @@
 // Known-bad variants of src, as exact edits: proof that the simulation would see them. An edit that no longer fits
 // its file fails loudly and must be renewed.
 
+import { BACKUP_BUGS } from './planted-backup-bugs.ts';
 import { plantedBug as bug, edit, type PlantedBug } from './planted-bug.ts';
 import { DRILL_BUGS } from './planted-drill-bugs.ts';
 import { JOB_BUGS } from './planted-job-bugs.ts';
@@ -347,6 +348,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...SHARE_BUGS,
   ...STANDING_BUGS,
   ...DRILL_BUGS,
+  ...BACKUP_BUGS,
   bug(
     'values from before the last change count',
     ['autopilot-once'],

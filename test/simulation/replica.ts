@@ -22,6 +22,9 @@ import type { HookAnswer } from '../../src/sync/answer.ts';
 import { relatedResources } from '../../src/sync/customize.ts';
 import type { SyncDeps } from '../../src/sync/deps.ts';
 import { createLoop, type HookName, type Outcome } from '../../src/sync/loop.ts';
+import { backupRelatedResources } from '../../src/sync/rdsbackup/customize.ts';
+import { type BackupOutcome, createBackupLoop } from '../../src/sync/rdsbackup/loop.ts';
+import { readBackup, readBackupRequest } from '../../src/sync/rdsbackup/request.ts';
 import { type CustomizeRequest, type HookRequest, readParent } from '../../src/sync/request.ts';
 import { createShareLoop, SHARE_RELATED, type ShareOutcome } from '../../src/sync/share/loop.ts';
 import { readShareRequest, type ShareRequest } from '../../src/sync/share/request.ts';
@@ -126,8 +129,9 @@ export function createReplica({
   const loop = createLoop(deps);
   const run = stands ? standingRun(deps, loop, watcher.stoodWrongly) : plainRun(own, loop);
   const share = createShareLoop(deps);
+  const backup = createBackupLoop(deps);
 
-  function responseOf(outcome: Outcome | ShareOutcome): HookResponse {
+  function responseOf(outcome: Outcome | BackupOutcome | ShareOutcome): HookResponse {
     switch (outcome.kind) {
       case 'answer':
         return ok(outcome.answer);
@@ -165,6 +169,19 @@ export function createReplica({
     }
   }
 
+  async function backedUp(name: HookName, request: HookRequest): Promise<HookResponse> {
+    const ended = watcher.began(name, request, mortal);
+    try {
+      const outcome = await backup(name, readBackupRequest(request, own.now()));
+      const response = responseOf(outcome);
+      ended(response, outcome.kind === 'answer' ? (outcome.answer as HookAnswer) : undefined);
+      return response;
+    } catch (error) {
+      ended(error instanceof Error ? error : new Error(String(error)));
+      return { status: 500, headers: {}, body: JSON.stringify({ error: 'Internal' }) };
+    }
+  }
+
   async function shared(request: ShareRequest): Promise<HookResponse> {
     const ended = watcher.sharing(request.object.metadata.name, mortal);
     try {
@@ -184,6 +201,14 @@ export function createReplica({
       if (path === '/customize') {
         const rules = relatedResources(readParent((body as CustomizeRequest).parent, own.now()));
         return Promise.resolve(ok({ relatedResources: rules }));
+      }
+      if (path === '/rdsbackup/customize') {
+        const rules = backupRelatedResources(readBackup((body as CustomizeRequest).parent, own.now()));
+        return Promise.resolve(ok({ relatedResources: rules }));
+      }
+      if (path.startsWith('/rdsbackup/')) {
+        const hook = path.slice('/rdsbackup/'.length) as HookName;
+        return mortal.orDies(backedUp(hook, body as HookRequest));
       }
       if (path === '/share/customize') return Promise.resolve(ok(SHARE_RELATED));
       if (path === '/share/sync') return mortal.orDies(shared(body as ShareRequest));

@@ -7,6 +7,8 @@ export type Scenario = {
   name: string;
   /** The DecoratorController of shared Secrets is there, too. */
   shares?: boolean;
+  /** So is the CompositeController of backups as objects. */
+  backsUp?: boolean;
   before: Deed[];
   /** How long that takes, when it is more than a create. */
   prepareMs?: number;

@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../../src/kube/api.ts';
 import type { RdsSpec } from '../../src/rds/spec.ts';
+import { BACKUP_SCENARIOS } from './backup-scenarios.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
 import { type Choose, chooseExactly, type Decision, type Strike } from './decisions.ts';
@@ -260,6 +261,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ROTATION_SCENARIOS,
   ...DRILL_SCENARIOS,
   ...SHARE_SCENARIOS,
+  ...BACKUP_SCENARIOS,
 ];
 
 export type Outcome = {
@@ -282,6 +284,7 @@ export async function runScenario(
     seed: scenario.seed ?? 7,
     replicas: 2,
     shares: scenario.shares === true,
+    backsUp: scenario.backsUp === true,
     lags: { ...LAGS, listLagMs: scenario.listLagMs ?? LAGS.listLagMs },
     choose: (site, _occurrence, kinds) => {
       const [always, once] = [part, tried].map(({ choose }) => choose(site, 0, kinds));

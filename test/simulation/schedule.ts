@@ -5,10 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
 import { userSecretName } from '../../src/rds/names.ts';
+import { hasLostBackup, unfinishedBackup } from './backup-end.ts';
+import { isBackupDeed } from './backup-plan.ts';
 import { MINUTE, SECOND, START } from './clock.ts';
 import type { Lags } from './cloud.ts';
-import { statusOf } from './cluster.ts';
-import { chooseByChance, type Decision } from './decisions.ts';
+import { keyOf, statusOf } from './cluster.ts';
+import { type Choose, chooseByChance, type Decision } from './decisions.ts';
 import { layOldJournals } from './old-journals.ts';
 import { judgeLeftAlarms } from './oracle-autopilot.ts';
 import { judgeOrphans, unfinished } from './oracle-end.ts';
@@ -17,7 +19,7 @@ import { makePlan, type Plan, type Step, siteOfDeed } from './plan.ts';
 import { type Chance, createChance } from './random.ts';
 import { isShareDeed } from './share-plan.ts';
 import type { Violation } from './violation.ts';
-import { createWorld, NAMESPACES, PARENTS, SECRETS, type World } from './world.ts';
+import { BACKUPS, createWorld, NAMESPACES, PARENTS, SECRETS, type World } from './world.ts';
 
 export type Result = {
   seed: number;
@@ -92,20 +94,38 @@ function lagsOf(chance: Chance): Lags {
   };
 }
 
-export async function runSchedule(seed: number, options: ScheduleOptions = {}): Promise<Result> {
+/** Everything that a seed decides before the first step. */
+export type Course = { seed: number; plan: Plan; lags: Lags; stands: boolean; silenceMs: number };
+
+export function courseOf(seed: number): Course {
   const chance = createChance(seed);
-  const plan = makePlan(chance);
-  const world = await createWorld({
+  return {
     seed,
-    choose: chooseByChance(chance, rates(chance)),
+    plan: makePlan(chance),
+    lags: lagsOf(chance),
+    stands: chance.of('answers stand') < STANDING_SHARE,
+    silenceMs: chance.of('silence') < LONG_SILENCE_SHARE ? LONG_SILENCE_MS : SILENCE_MS,
+  };
+}
+
+export function runSchedule(seed: number, options: ScheduleOptions = {}): Promise<Result> {
+  const chance = createChance(seed);
+  return runCourse(courseOf(seed), chooseByChance(chance, rates(chance)), options);
+}
+
+export async function runCourse(
+  { seed, plan, lags, stands, silenceMs }: Course,
+  choose: Choose,
+  options: ScheduleOptions = {},
+): Promise<Result> {
+  const world = await createWorld({
+    ...{ seed, choose, lags, stands },
     replicas: plan.replicas,
     shares: plan.shares,
-    stands: chance.of('answers stand') < STANDING_SHARE,
-    lags: lagsOf(chance),
+    backsUp: plan.backsUp,
     ...options,
   });
   await live(world, plan);
-  const silenceMs = chance.of('silence') < LONG_SILENCE_SHARE ? LONG_SILENCE_MS : SILENCE_MS;
   if (world.violations.length === 0) await comeToRest(world, plan.targets, silenceMs);
   world.stop();
   return {
@@ -158,6 +178,11 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
     case 'namespace goes back':
       leader?.sharing?.watch.goBack(NAMESPACES, deed.namespace, deed.versions);
       return;
+    case 'backup goes back': {
+      const backup = `${namespace}/${world.keepers.nameOf(target, deed.which)}`;
+      leader?.backups?.watch.goBack(BACKUPS, backup, deed.versions);
+      return;
+    }
     case 'copy goes back':
       leader?.sharing?.watch.goBack(
         SECRETS,
@@ -194,6 +219,7 @@ export async function perform(world: World, { target, deed }: Pick<Step, 'target
       world.replicas[deed.which % world.replicas.length]?.jump(deed.byMs);
       return;
     default:
+      if (isBackupDeed(deed)) return world.keepers.perform(target, deed);
       return isShareDeed(deed) && deed.do !== 'allow'
         ? world.sharers.perform(target, deed)
         : world.people.perform(target, deed);
@@ -216,7 +242,7 @@ export async function comeToRest(
   let missing: string | undefined = 'not looked yet';
   while (missing !== undefined && clock.now() < end && violations.length === 0) {
     await runTo(world, clock.now() + 30 * SECOND);
-    missing = unfinished(world.facts) ?? world.sharing?.unfinished();
+    missing = unfinished(world.facts) ?? unfinishedBackup(world.facts) ?? world.sharing?.unfinished();
   }
   if (violations.length > 0) return;
   if (missing !== undefined) return reportUnfinished(world, '');
@@ -226,6 +252,7 @@ export async function comeToRest(
   world.look();
   judgeOrphans(world.facts, world.retained, world.report);
   world.judgeLostTokens();
+  world.judgeLeftBackups();
   judgeLeftAlarms(world.facts, world.report);
   await beSilent(world, silenceMs);
 }
@@ -245,10 +272,10 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
   const { cluster, clock } = world;
   const versions = () =>
     new Map(
-      cluster
-        .allRds()
+      [...cluster.allRds(), ...cluster.allBackups()]
         .filter((object) => !object.metadata.deletionTimestamp && !isTriedAgain(object))
-        .map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object]),
+        .filter((object) => !hasLostBackup(world.facts, object))
+        .map((object) => [`${object.kind} ${keyOf(object)}`, object]),
     );
   const before = versions();
   const writes = world.cloudWrites();
@@ -261,7 +288,9 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
       world.report('silent', `${key} was written although nothing happened: ${changed(old, object)}`);
     }
   }
-  const isDeleting = cluster.allRds().some(({ metadata }) => metadata.deletionTimestamp);
+  const isDeleting = [...cluster.allRds(), ...cluster.allBackups()].some(
+    ({ metadata }) => metadata.deletionTimestamp,
+  );
   if (!isDeleting && world.cloudWrites() !== writes) {
     world.report('silent', `${world.cloudWrites() - writes} writes to the cloud although nothing happened`);
   }
@@ -271,7 +300,7 @@ async function beSilent(world: World, silenceMs: number): Promise<void> {
 }
 
 function reportUnfinished({ facts, sharing, report }: World, before: string): void {
-  const problem = unfinished(facts);
+  const problem = unfinished(facts) ?? unfinishedBackup(facts);
   const unshared = sharing?.unfinished();
   if (problem !== undefined) report('converges', `${before}${problem}`);
   if (unshared !== undefined) report('shared-where-agreed', `${before}${unshared}`);

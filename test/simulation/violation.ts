@@ -28,6 +28,10 @@ export const INVARIANTS = {
   'one-replica-per-name': 'at most one read replica per name of the spec, counted in the cloud',
   'restore-once-per-value':
     'a value of backuprestoretime restores once at most, and only after a completed backup of the state before',
+  'one-backup-per-object': 'at most one backup per RdsBackup UID, ever, counted in the cloud',
+  'backup-deleted-on-order':
+    'a backup is deleted only for the RdsBackup that has it, when that is deleted under Delete',
+  'no-backup-left': 'under Delete no backup that an RdsBackup made outlives it',
   'one-drill-at-a-time':
     'at most one throwaway instance of a drill per Rds at a time, each made once, from a backup, removed after its result',
   'autopilot-in-bounds':

@@ -8,6 +8,7 @@ import { createLaggingWatch, type LaggingWatch } from '../../src/local/lagging-w
 import { createMetacontroller, type Metacontroller } from '../../src/local/metacontroller.ts';
 import type { ResourceRef } from '../../src/local/resources.ts';
 import { seededUids } from '../../src/local/seeded-uids.ts';
+import { createBackupKeepers } from './backup-people.ts';
 import { createCallRate } from './call-rate.ts';
 import { createSimulationClock, SECOND, START } from './clock.ts';
 import { createSimCloud, type Lags } from './cloud.ts';
@@ -47,8 +48,10 @@ const manifest = (name: string): KubeObject =>
   parse(readFileSync(new URL(`../../metacontroller/${name}.yaml`, import.meta.url), 'utf8'));
 const controller = manifest('controller');
 const decorator = manifest('decorator-share');
+const backupController = manifest('controller-rdsbackup');
 
 export const PARENTS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdss' };
+export const BACKUPS: ResourceRef = { apiVersion: 'otc.mcsps.de/v1alpha1', resource: 'rdsbackups' };
 export const SECRETS: ResourceRef = { apiVersion: 'v1', resource: 'secrets' };
 export const NAMESPACES: ResourceRef = { apiVersion: 'v1', resource: 'namespaces' };
 /** Metacontroller comes back after a minute, when the list of instances is too old for an answer to stand. */
@@ -62,6 +65,8 @@ export type WorldOptions = {
   replicas: number;
   /** With the DecoratorController of shared Secrets, and namespaces that may ask. */
   shares?: boolean;
+  /** With the CompositeController of backups as objects. */
+  backsUp?: boolean;
   /** Answers that stand are given again, and judged. */
   stands?: boolean;
   lags: Lags;
@@ -70,7 +75,7 @@ export type WorldOptions = {
 };
 
 type Loop = { loop: Metacontroller; watch: LaggingWatch };
-type Leader = Loop & { sharing?: Loop };
+type Leader = Loop & { sharing?: Loop; backups?: Loop };
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -106,6 +111,7 @@ export async function createWorld(options: WorldOptions) {
   createLoginOracle(cluster, servers, rootPassword, clock.now, report);
   const { tellsNothing } = clusterOracle;
   const sharers = createSharers(cluster);
+  const keepers = createBackupKeepers(cluster, cloud);
   const isLiedTo = (withinMs: number) =>
     decisions.fired.some(
       ({ site, kind, at }) => site === 'kube live rds' && kind === '404' && at >= clock.now() - withinMs,
@@ -197,7 +203,7 @@ export async function createWorld(options: WorldOptions) {
   let leaders: Leader[] = [];
 
   function siteOfWatch({ resource }: ResourceRef): keyof typeof WATCH_SITES {
-    if (resource === 'rdss') return 'watch parents';
+    if (resource === 'rdss' || resource === 'rdsbackups') return 'watch parents';
     return options.shares && resource === 'namespaces' ? 'watch namespaces' : 'watch children';
   }
 
@@ -223,17 +229,21 @@ export async function createWorld(options: WorldOptions) {
   }
 
   async function startLeader(): Promise<Leader> {
-    const leader = { ...makeLoop(controller), ...(options.shares ? { sharing: makeLoop(decorator) } : {}) };
+    const leader: Leader = {
+      ...makeLoop(controller),
+      ...(options.shares ? { sharing: makeLoop(decorator) } : {}),
+      ...(options.backsUp ? { backups: makeLoop(backupController) } : {}),
+    };
     leaders.push(leader);
     rate.judge(leaders.length < 2);
     await leader.loop.start();
     await leader.sharing?.loop.start();
+    await leader.backups?.loop.start();
     return leader;
   }
 
-  function halt({ loop, sharing }: Leader): void {
-    loop.stop();
-    sharing?.loop.stop();
+  function halt({ loop, sharing, backups }: Leader): void {
+    for (const one of [loop, sharing?.loop, backups?.loop]) one?.stop();
   }
 
   function stopLeader(leader: Leader): void {
@@ -250,7 +260,7 @@ export async function createWorld(options: WorldOptions) {
     }
   }
 
-  await cluster.installCrd();
+  await cluster.installCrds();
   for (const name of options.shares ? ASKING_NAMESPACES : []) await cluster.addNamespace(name);
   await startLeader();
   if (options.stands) void callAgain();
@@ -269,6 +279,7 @@ export async function createWorld(options: WorldOptions) {
     people,
     sharers,
     sharing,
+    keepers,
     weather,
     facts,
     replicas,
@@ -279,6 +290,7 @@ export async function createWorld(options: WorldOptions) {
     cloudWrites: cloudOracle.writes,
     look: cloudOracle.look,
     judgeLostTokens: credentials.judgeLost,
+    judgeLeftBackups: cloudOracle.judgeLeftBackups,
     leader: (): Leader | undefined => leaders[0],
     startLeader,
     stopLeader,

@@ -19,15 +19,23 @@ type FreshView = Extract<Observed['cloud'], { kind: 'fresh' }>;
 export function creation(o: Observed): Verdict {
   if (o.cloud.kind !== 'fresh') return pending(o, { kind: 'lookCloser' }, 'Preparing', 'Looking.');
   const journal = o.journal === 'none' ? undefined : (o.journal as Journal);
+  const verdict = nextStep(o, o.cloud, journal);
+  // That there is no journal may be a wrong answer: nothing is told without an id before one could be opened.
+  return journal || verdict.action.kind !== 'none'
+    ? verdict
+    : { ...verdict, action: { kind: 'openJournal', journal: {} } };
+}
+
+function nextStep(o: Observed, cloud: FreshView, journal: Journal | undefined): Verdict {
   // A create on the way is settled first: its instance would be left without an owner.
-  const consented = journal?.op ? undefined : adoption(o, o.cloud, journal);
+  const consented = journal?.op ? undefined : adoption(o, cloud, journal);
   if (consented) return consented;
-  const found = foundByName(o, o.cloud, journal);
+  const found = foundByName(o, cloud, journal);
   if (found) return found;
-  if (journal?.op?.kind === 'create') return openCreate(o, o.cloud.at, journal);
+  if (journal?.op?.kind === 'create') return openCreate(o, cloud.at, journal);
   const unfit = notFit(o);
   if (unfit) return unfit;
-  return firstCreate(o, o.cloud.at, journal);
+  return firstCreate(o, cloud.at, journal);
 }
 
 function pending(

@@ -1,16 +1,15 @@
 // The loop of an RdsBackup: observe -> decide -> act, once per hook call. A backup that has ended does not change
 // by itself, so it is looked at only a few times a day.
 
-import type { Clock } from '../../clock.ts';
 import { KubeUnreachable } from '../../kube/api.ts';
 import { JournalUnavailable } from '../../kube/journal.ts';
 import { backupStatusProblems } from '../../rds/backup-validate.ts';
-import { hash32 } from '../../rds/hash.ts';
 import { spread } from '../answer.ts';
 import { type CallBudget, createBudget } from '../budget.ts';
 import { PACE } from '../decide/plan.ts';
 import type { SyncDeps } from '../deps.ts';
 import { createFlights } from '../flights.ts';
+import { createLooks } from '../looks.ts';
 import type { HookName } from '../loop.ts';
 import { actOnBackup } from './act.ts';
 import { type BackupAnswer, backupEvents, buildBackupAnswer } from './answer.ts';
@@ -29,6 +28,7 @@ export type BackupOutcome =
 export type RunBackupHook = (hook: HookName, request: BackupRequest) => Promise<BackupOutcome>;
 
 const STALE_RETRY_SECONDS = 2;
+const LOOK_EVERY_MS = 6 * 3_600_000;
 
 const stale = (because: string, afterSeconds: number = STALE_RETRY_SECONDS): BackupOutcome => ({
   kind: 'retry',
@@ -38,7 +38,7 @@ const stale = (because: string, afterSeconds: number = STALE_RETRY_SECONDS): Bac
 
 export function createBackupLoop(deps: SyncDeps): RunBackupHook {
   const flights = createFlights();
-  const looks = createLooks(deps.clock);
+  const looks = createLooks(deps.clock, LOOK_EVERY_MS);
   const decideFor = (hook: HookName) => (hook === 'finalize' ? decideBackupFinalize : decideBackup);
 
   function finish(request: BackupRequest, observed: ObservedBackup, verdict: BackupVerdict): BackupOutcome {
@@ -49,7 +49,7 @@ export function createBackupLoop(deps: SyncDeps): RunBackupHook {
     const [problem] = backupStatusProblems(answer.status);
     // A field that the CRD does not know vanishes silently: better no answer than a lost one.
     if (problem) throw new Error(`status would be pruned or refused: ${problem.field} ${problem.message}`);
-    if (hasEnded(request)) looks.note(request);
+    if (hasEnded(request)) looks.note(request.backup.metadata.uid);
     deps.publish(backupEvents(observed, answer.status));
     return { kind: 'answer', answer: { ...answer, status: { ...request.newerStatus, ...answer.status } } };
   }
@@ -72,7 +72,8 @@ export function createBackupLoop(deps: SyncDeps): RunBackupHook {
     // The caller's clock runs while we wait for another flight.
     const budget = createBudget(deps.clock);
     return flights(request.backup.metadata.uid, async () => {
-      if (hasEnded(request) && !looks.isDue(request)) return { kind: 'answer', answer: unchanged(request) };
+      const isAtRest = hasEnded(request) && !looks.isDue(request.backup.metadata.uid);
+      if (isAtRest) return { kind: 'answer', answer: unchanged(request) };
       if (budget.remainingMs() <= 0) return stale('another call for this RdsBackup took all the time');
       try {
         return await pass(hook, request, budget);
@@ -111,25 +112,5 @@ function unchanged({ backup, newerStatus }: BackupRequest): BackupAnswer {
     status: { ...newerStatus, ...status },
     children: [],
     resyncAfterSeconds: spread(PACE.slow, backup.metadata.uid),
-  };
-}
-
-const LOOK_EVERY_MS = 6 * 3_600_000;
-const REMEMBERED = 10_000;
-
-type Looks = { isDue(request: BackupRequest): boolean; note(request: BackupRequest): void };
-
-/** When this replica last looked at each; after a start they come due spread over the whole time, not at once. */
-function createLooks(clock: Clock): Looks {
-  const startedAt = clock.elapsed();
-  const last = new Map<string, number>();
-  const firstAt = (uid: string) => startedAt - (hash32(uid) % LOOK_EVERY_MS);
-  return {
-    isDue: ({ backup: { metadata } }) =>
-      clock.elapsed() - (last.get(metadata.uid) ?? firstAt(metadata.uid)) >= LOOK_EVERY_MS,
-    note: ({ backup: { metadata } }) => {
-      if (last.size >= REMEMBERED) last.clear();
-      last.set(metadata.uid, clock.elapsed());
-    },
   };
 }
