@@ -1,6 +1,7 @@
 // Verdict -> the whole answer: status built on the previous one, the total list of children, the pace.
 
 import { type ConditionWish, findCondition, setConditions } from '../rds/conditions.ts';
+import { deepEqual } from '../rds/deep-equal.ts';
 import { hash32 } from '../rds/hash.ts';
 import type { Journal } from '../rds/journal.ts';
 import { canNameService } from '../rds/names.ts';
@@ -88,6 +89,14 @@ function copiesOf(o: Observed, journal: Journal): Partial<RdsStatus> {
     logins: reportedLogins(o, journal.rotations),
     logJob: logJobStatus(o.rds, journal),
   } as Partial<RdsStatus>;
+}
+
+/** Whether status lacks what the journal knows, so that a cheap look on it misses something. */
+export function hidesJournal(o: Observed, journal: Journal): boolean {
+  const { status = {} } = o.rds;
+  const copies = Object.entries(copiesOf(o, journal));
+  const isOpen = journal.op !== undefined || journal.closed !== undefined;
+  return isOpen || copies.some(([name, copy]) => !deepEqual(copy, status[name as keyof RdsStatus]));
 }
 
 /** What the journal says was carried out. */

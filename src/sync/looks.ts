@@ -1,5 +1,5 @@
-// When this replica last looked closely at each object. What rests is looked at closely now and then all the same: whoever
-// wrote its status last may have seen the past, and a lost report shows only beside the journal.
+// When this replica last looked closely at each object. What rests is looked at now and then all the same: whoever wrote
+// its status last may have seen the past, and that shows only beside the journal or the cloud.
 
 import type { Clock } from '../clock.ts';
 import { hash32 } from '../rds/hash.ts';

@@ -12,7 +12,7 @@ import { findStatusProblems, statusProblems } from '../rds/validate.ts';
 import { act } from './act/act.ts';
 import { revokeIssued } from './act/job-credential.ts';
 import { serveLogs } from './act/serve-logs.ts';
-import { buildAnswer, type HookAnswer } from './answer.ts';
+import { buildAnswer, type HookAnswer, hidesJournal } from './answer.ts';
 import { type CallBudget, createBudget } from './budget.ts';
 import { losesBooleanOrder, orderedByBoolean } from './decide/boolean-orders.ts';
 import { decideFinalize, heldByTokens } from './decide/finalize.ts';
@@ -45,11 +45,10 @@ export type HookName = 'sync' | 'finalize';
 export type RunHook = (hook: HookName, view: View) => Promise<Outcome>;
 
 const STALE_RETRY_SECONDS = 2;
-/** Once a day: a report of the journal that an old status wrote over comes back by then. */
-const LOOK_EVERY_HOURS = 24;
+const LOOK_EVERY_HOURS = 6;
 const HOUR_MS = 3_600_000;
 
-export function createLoop(deps: SyncDeps, looks: Looks = dailyLooks(deps)): RunHook {
+export function createLoop(deps: SyncDeps, looks: Looks = journalLooks(deps)): RunHook {
   const flights = createFlights();
   const reads = createTransitionReads(deps.clock);
 
@@ -66,15 +65,24 @@ export function createLoop(deps: SyncDeps, looks: Looks = dailyLooks(deps)): Run
     const observed: Observed = { ...fromRequest(deps, view), journal: 'unread', cloud };
     if (cloud.kind === 'glance' && logsNeedLook(observed)) return undefined;
     const verdict = decideSync(observed);
+    if (verdict.action.kind === 'lookCloser') return undefined;
     const isAtRest = verdict.resyncAfterSeconds >= PACE.settled;
-    const isDue = isAtRest && looks.isDue(view.rds.metadata.uid);
-    return isDue || verdict.action.kind === 'lookCloser' ? undefined : finish(view, observed, verdict, noted);
+    return isAtRest && (await isHidden(observed)) ? undefined : finish(view, observed, verdict, noted);
+  }
+
+  /** Now and then the journal is asked whether it knows more than a status that somebody wrote who saw the past. */
+  async function isHidden(observed: Observed): Promise<boolean> {
+    const { uid } = observed.rds.metadata;
+    if (!looks.isDue(uid)) return false;
+    const held = await unlessUnreachable(() => deps.journal.read(uid));
+    if (held === 'unreachable') return false;
+    looks.note(uid);
+    return held === undefined || hidesJournal(observed, held.journal);
   }
 
   async function fully(hook: HookName, view: View, budget: CallBudget): Promise<Outcome> {
     const decide = hook === 'finalize' ? decideFinalize : decideSync;
     const full = await observeFully(deps, reads, view, budget);
-    if (full.observed.cloud.kind === 'fresh') looks.note(view.rds.metadata.uid);
     const verdict = decide(full.observed);
     const { action } = verdict;
     if (action.kind === 'stale') return stale(action.because, action.afterSeconds);
@@ -171,7 +179,7 @@ export function createLoop(deps: SyncDeps, looks: Looks = dailyLooks(deps)): Run
   };
 }
 
-const dailyLooks = ({ clock, timing }: SyncDeps): Looks =>
+const journalLooks = ({ clock, timing }: SyncDeps): Looks =>
   createLooks(clock, LOOK_EVERY_HOURS * (timing.hourMs ?? HOUR_MS));
 
 /** What the API server has taken already it would take again. */

@@ -32,7 +32,7 @@ export const isBackupDeed = (deed: { do: string }): deed is BackupDeed =>
   (BACKUP_DEEDS as readonly string[]).includes(deed.do);
 
 /** Of all schedules. */
-const BACKUPS_SHARE = 0.25;
+const BACKUPS_SHARE = 0.2;
 const POLICIES = ['Delete', 'Delete', 'Retain'] as const;
 /** When an instance may be there. */
 const FIRST_AT_MS = 75 * SECOND;
@@ -48,17 +48,17 @@ export function addBackupObjects(
   add: Add,
 ): void {
   const spanMs = Math.max(MINUTE, chaosMs - FIRST_AT_MS);
-  for (const [index, target] of targets.entries())
-    add(FIRST_AT_MS + chance.below(`backup object ${index} at`, MINUTE), target, {
-      do: 'make backup',
-      policy: chance.pick(`backup object ${index} policy`, POLICIES),
-    });
-  const count = 4 + chance.below('backup deeds', 5);
+  const first = chance.pick('first backup object', targets);
+  add(FIRST_AT_MS + chance.below('first backup object at', MINUTE), first, {
+    do: 'make backup',
+    policy: chance.pick('first backup object policy', POLICIES),
+  });
+  const count = 3 + chance.below('backup deeds', 4);
   for (let index = 0; index < count; index += 1) {
     const name = `backup deed ${index}`;
     add(
       FIRST_AT_MS + chance.of(`${name} at`) * spanMs,
-      chance.pick(`${name} target`, targets),
+      chance.of(`${name} elsewhere`) < 0.25 ? chance.pick(`${name} target`, targets) : first,
       backupDeed(chance, name),
     );
   }

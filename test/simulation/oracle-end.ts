@@ -2,6 +2,7 @@
 
 import type { KubeObject } from '../../src/kube/api.ts';
 import { findCondition } from '../../src/rds/conditions.ts';
+import type { Journal } from '../../src/rds/journal.ts';
 import { ANNOTATIONS, drillName, UID_TAG } from '../../src/rds/names.ts';
 import type { Scale } from '../../src/rds/scale.ts';
 import { REGION } from '../../src/simulator/demo-account.ts';
@@ -82,6 +83,7 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
   return (
+    openProblem(cluster.journal(object.metadata.uid ?? '')?.journal) ??
     difference(object, instance, cluster.journal(object.metadata.uid ?? '')?.journal.scale) ??
     alarmProblem(cloud, object) ??
     replicaProblem(facts, object) ??
@@ -191,6 +193,13 @@ function isHeldByOther({ cluster, cloud }: Facts, object: KubeObject): boolean {
 
 function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): boolean {
   return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
+}
+
+/** What the journal still waits for, whatever status says of it. */
+function openProblem(journal: Journal | undefined): string | undefined {
+  if (journal?.op) return `${journal.op.kind} ${journal.op.key} is open`;
+  if (journal?.reboot === 'ordered') return 'a restart ordered by status was not carried out';
+  return journal?.logsOrdered === 'ordered' ? 'logs ordered by status were not read' : undefined;
 }
 
 /** What the autopilot chose over this very spec, or what the spec says. */

@@ -13,7 +13,7 @@ export type RunRequest = (hook: HookName, request: HookRequest) => Promise<Outco
 export function standingRun(deps: SyncDeps, run: RunHook, differs: (words: string) => void): RunRequest {
   const { clock } = deps;
   const standing = createStandingAnswers(clock);
-  /** With the same caches, nobody to wait for, and no look of the day, which waits for an answer that stands. */
+  /** With the same caches, nobody to wait for, and no look at the journal, which waits while an answer stands. */
   const anew = createLoop(deps, { isDue: () => false, note() {} });
 
   async function judge(request: HookRequest, said: string): Promise<void> {

@@ -21,7 +21,8 @@ export function creation(o: Observed): Verdict {
   const journal = o.journal === 'none' ? undefined : (o.journal as Journal);
   const verdict = nextStep(o, o.cloud, journal);
   // That there is no journal may be a wrong answer: nothing is told without an id before one could be opened.
-  return journal || verdict.action.kind !== 'none'
+  const losesNothing = journal !== undefined || o.rds.status?.id !== undefined;
+  return losesNothing || verdict.action.kind !== 'none'
     ? verdict
     : { ...verdict, action: { kind: 'openJournal', journal: {} } };
 }

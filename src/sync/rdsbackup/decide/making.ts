@@ -35,7 +35,16 @@ export function ownBackup(o: ObservedBackup): Backup | undefined {
     : undefined;
 }
 
+/** That there is no journal may be a wrong answer: nothing is told without an id before one could be opened. */
 export function making(o: ObservedBackup, journal: Journal | undefined): BackupVerdict {
+  const verdict = nextStep(o, journal);
+  const losesNothing = journal !== undefined || o.backup.status?.id !== undefined;
+  return losesNothing || verdict.action.kind !== 'none'
+    ? verdict
+    : { ...verdict, action: { kind: 'openJournal', journal: {} } };
+}
+
+function nextStep(o: ObservedBackup, journal: Journal | undefined): BackupVerdict {
   const found = ownBackup(o);
   if (found) return foundAgain(journal, found);
   const { status } = o.backup;
