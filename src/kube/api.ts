@@ -54,8 +54,12 @@ export type KubeObject = {
 
 const LIST_DEADLINE_MS = 10_000;
 
-export async function listObjects(call: KubeCall, path: string): Promise<KubeObject[]> {
-  const { status, body } = await call({ method: 'GET', path, deadlineMs: LIST_DEADLINE_MS });
+export async function listObjects(
+  call: KubeCall,
+  path: string,
+  deadlineMs = LIST_DEADLINE_MS,
+): Promise<KubeObject[]> {
+  const { status, body } = await call({ method: 'GET', path, deadlineMs });
   if (status !== 200) throw new KubeUnreachable(`the API server answered ${status} for ${path}`);
   return (body as { items: KubeObject[] }).items;
 }

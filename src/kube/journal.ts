@@ -98,7 +98,7 @@ export function createJournalStore(options: Options): JournalStore {
       const prefix = journalName(`${digits.slice(0, 8)}-${digits.slice(8)}`);
       const path = `${collection}?labelSelector=${encodeURIComponent(`${JOURNAL_LABEL}=journal`)}`;
       try {
-        const leases = await listObjects(send, path);
+        const leases = await listObjects(send, path, deadlineMs);
         return leases.some((lease) => lease.metadata.name.startsWith(prefix) && !hasLetGo(lease));
       } catch (error) {
         throw unavailable(error);

@@ -66,8 +66,8 @@ export function createLoop(deps: SyncDeps, looks: Looks = journalLooks(deps)): R
     if (cloud.kind === 'glance' && logsNeedLook(observed)) return undefined;
     const verdict = decideSync(observed);
     if (verdict.action.kind === 'lookCloser') return undefined;
-    const isAtRest = verdict.resyncAfterSeconds >= PACE.settled;
-    return isAtRest && (await isHidden(observed)) ? undefined : finish(view, observed, verdict, noted);
+    const isInTransition = verdict.resyncAfterSeconds < PACE.waiting;
+    return !isInTransition && (await isHidden(observed)) ? undefined : finish(view, observed, verdict, noted);
   }
 
   /** Now and then the journal is asked whether it knows more than a status that somebody wrote who saw the past. */

@@ -123,8 +123,8 @@ export function createAutopilotOracle(cluster: Cluster, cloud: SimCloud, report:
   return { isOwn, judge, judgeWatch };
 }
 
-/** Exactly three where the autopilot is on and can work, none where it is off. */
-export function alarmProblem(cloud: SimCloud, object: KubeObject): string | undefined {
+/** Exactly three where the autopilot is on and can work, none where it is off. `waits`: for the window, say. */
+export function alarmProblem(cloud: SimCloud, object: KubeObject, waits: boolean): string | undefined {
   const { uid = '' } = object.metadata;
   const { mode, endpoint } = autopilotOf(specOf(object));
   const reason = findCondition(statusOf(object).conditions, 'AutopilotReady')?.reason;
@@ -139,7 +139,8 @@ export function alarmProblem(cloud: SimCloud, object: KubeObject): string | unde
   if (alarms.length !== 3 * wanted) return `${alarms.length} alarms (${reason})`;
   const isTold = mode !== 'Off' && endpoint !== undefined;
   if (topics.length !== (isTold ? 1 : 0)) return `${topics.length} topics (${reason})`;
-  if (mode !== 'Off' && reason !== 'Watching' && reason !== 'PushUnconfirmed')
+  const isMoving = reason === 'Scaling' && waits;
+  if (mode !== 'Off' && reason !== 'Watching' && reason !== 'PushUnconfirmed' && !isMoving)
     return `AutopilotReady says ${reason}`;
   return mode !== 'Off' && (statusOf(object).alarms ?? []).length !== 3
     ? 'status.alarms is wrong'

@@ -85,7 +85,7 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   return (
     openProblem(cluster.journal(object.metadata.uid ?? '')?.journal) ??
     difference(object, instance, cluster.journal(object.metadata.uid ?? '')?.journal.scale) ??
-    alarmProblem(cloud, object) ??
+    alarmProblem(cloud, object, isLeftOut(object)) ??
     replicaProblem(facts, object) ??
     drillProblem(facts, object) ??
     childProblem(facts, object, instance) ??
@@ -137,7 +137,7 @@ function excuse(
   const adopted = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
   if (synced === 'Busy' && adopted?.status === 'BUILD' && isStuck(cloud, adopted)) return undefined;
   const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
-  if (synced === 'RestoreSourceMissing' && !hasSource(facts, object)) return undefined;
+  if (lacksWhatIsTold(facts, object, synced)) return undefined;
   const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';
   if (isRefused && unusableFields(facts, object).some((field) => told.includes(`spec.${field}: `)))
     return undefined;
@@ -162,6 +162,16 @@ const unusableFields = (facts: Facts, object: KubeObject): string[] => [
   ...unknownFields(object),
   ...(hasSource(facts, object) ? [] : ['restoreFrom.backup']),
 ];
+
+const lacksWhatIsTold = (facts: Facts, object: KubeObject, reason: string): boolean =>
+  (reason === 'CredentialsInvalid' && !hasCredentials(facts, object)) ||
+  (reason === 'RestoreSourceMissing' && !hasSource(facts, object));
+
+/** A Secret that went with its namespace does not come back with an Rds of the same name. */
+function hasCredentials({ cluster }: Facts, object: KubeObject): boolean {
+  const { name } = specOf(object).credentialsSecretRef ?? {};
+  return name === undefined || cluster.find('Secret', object.metadata.namespace ?? '', name) !== undefined;
+}
 
 /** Whether the data that it is to begin with can be had. */
 function hasSource({ cluster, cloud }: Facts, object: KubeObject): boolean {
@@ -214,9 +224,11 @@ function difference(object: KubeObject, instance: Instance, scale: Scale | undef
   const tag = instance.tags.find(({ key }) => key === UID_TAG)?.value;
   const order = annotationOf(object, ANNOTATIONS.restart);
   const isLeft = isLeftOut(object);
+  // It runs on until its window opens.
+  const isStopped = spec.stopped === true && !(isLeft && instance.status === 'ACTIVE');
   const checks: [boolean, string][] = [
     [instance.operation === undefined, `the cloud is still at work: ${instance.operation?.kind}`],
-    [instance.status === (spec.stopped ? 'SHUTDOWN' : 'ACTIVE'), `the instance is ${instance.status}`],
+    [instance.status === (isStopped ? 'SHUTDOWN' : 'ACTIVE'), `the instance is ${instance.status}`],
     [
       instance.volumeGb >= spec.volumesize || isLeft,
       `the disk has ${instance.volumeGb} GB, wanted are ${spec.volumesize}`,
@@ -227,11 +239,11 @@ function difference(object: KubeObject, instance: Instance, scale: Scale | undef
     ],
     [tag === object.metadata.uid, `the tag is ${tag}`],
     [status.id === instance.id, `status.id is ${status.id}`],
-    [status.phase === (spec.stopped ? 'Stopped' : 'Ready'), `the phase is ${status.phase}`],
+    [status.phase === (isStopped ? 'Stopped' : 'Ready'), `the phase is ${status.phase}`],
     [status.flavor === instance.flavor, `status.flavor is ${status.flavor}`],
     [status.volumeGb === instance.volumeGb, `status.volumeGb is ${status.volumeGb}`],
     [status.ip === instance.ip, `status.ip is ${status.ip}`],
-    [conditionIs(object, 'Ready', spec.stopped ? 'False' : 'True'), 'Ready is wrong'],
+    [conditionIs(object, 'Ready', isStopped ? 'False' : 'True'), 'Ready is wrong'],
     [
       conditionIs(object, 'Synced', 'True') || isLeft || isRestoreRefused(object),
       `Synced is not True: ${findCondition(status.conditions, 'Synced')?.message}`,

@@ -308,7 +308,11 @@ function reportUnfinished({ facts, sharing, report }: World, before: string): vo
 
 /** What a server refuses is tried again now and then, and told. */
 function isTriedAgain(object: KubeObject): boolean {
-  return findCondition(statusOf(object).conditions, 'DatabasesReady')?.reason === 'DatabasesFailed';
+  const { failures = [] } = statusOf(object).databases ?? {};
+  return (
+    failures.length > 0 ||
+    findCondition(statusOf(object).conditions, 'DatabasesReady')?.reason === 'DatabasesFailed'
+  );
 }
 
 function changed(before: object, after: object): string {
