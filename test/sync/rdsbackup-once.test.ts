@@ -258,3 +258,22 @@ t.test(
     t.ok(deaths >= 20, `${deaths} deaths`);
   },
 );
+
+t.test(
+  'a lost journal and a list without the backup make no second one, however often it is asked',
+  async (t) => {
+    const world = await withShop(t);
+    await applyBackup(world, 'before', { rds: 'shop' });
+    t.ok(await backupReaches(world, 'before', 'Completed'));
+    const { id } = await backupStatus(world, 'before');
+    const uid = (await storedBackup(world, 'before'))?.metadata.uid;
+    await world.kube('DELETE', `/apis/coordination.k8s.io/v1/namespaces/rds-pilot/leases/rds-${uid}`);
+    world.simulator.faults.add({ match: LIST, kind: 'empty-list', times: 10_000 });
+    // A new generation is looked at, at once and each minute.
+    await applyBackup(world, 'before', { rds: 'shop', deletionPolicy: 'Delete' });
+    await world.clock.advance(30 * MINUTE);
+    t.match(condition(await backupStatus(world, 'before'), 'Ready'), { reason: 'BackupMissing' });
+    t.equal((await backupStatus(world, 'before')).id, id);
+    t.equal(orders(world), 1);
+  },
+);
