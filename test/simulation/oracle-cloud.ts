@@ -301,9 +301,11 @@ export function createCloudOracle(
   }
 
   function judgeMark(site: OtcSite, id: string, instance: Instance | undefined, request: OtcRequest): void {
-    const owner = [...cluster.journals()].find(
+    const owners = [...cluster.journals()].filter(
       ({ journal }) => journal.id === id || journal.drill?.run?.id === id,
     );
+    // Whoever let it go has no say any more.
+    const owner = owners.find(({ journal }) => !journal.letGo) ?? owners[0];
     const isTold = cluster.allRds().some((one) => (one.status as { id?: string } | undefined)?.id === id);
     if (!owner && !isTold) report('foreign-untouched', `${site} on ${id}, which no journal knows`);
     else if (instance && owner && site === 'otc tag')

@@ -25,6 +25,7 @@ const orderIn = (name: string): string => name.slice(0, name.lastIndexOf('-'));
 export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report: Report) {
   const noted = new Set<string>();
   const asked = new Set<string>();
+  /** Key -> the credential that it was made for; a late one may come beside another. */
   const keysUnder = new Map<string, string>();
   let lastAsked = '';
   const contents = new Map<string, string>();
@@ -81,10 +82,9 @@ export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report
   const namespaceOf = (uid: string): string => cluster.lastOf(uid)?.metadata.namespace ?? '';
 
   function judgeForgotten(uid: string, { name, form }: JobCredential): void {
-    const key = keysUnder.get(name);
     const isAlive =
       form === 'keys'
-        ? key !== undefined && isKeyAlive(key)
+        ? [...keysUnder].some(([key, holder]) => holder === name && isKeyAlive(key))
         : [...holderOf].some(([token, holder]) => holder === name && isTokenAlive(token));
     if (isAlive) report('credential-listed-until-dead', `${uid} no longer lists ${name}, which still works`);
   }
@@ -171,7 +171,7 @@ export function createCredentialOracle(cluster: Cluster, cloud: SimCloud, report
   /** Who it was made for: keys are told apart by the moment. */
   function noteKeys(): void {
     for (const key of Object.keys(cloud.world().accessKeys))
-      if (![...keysUnder.values()].includes(key)) keysUnder.set(lastAsked, key);
+      if (!keysUnder.has(key)) keysUnder.set(key, lastAsked);
   }
 
   cluster.onEvent((event) => {

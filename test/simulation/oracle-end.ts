@@ -55,9 +55,10 @@ function drillProblem(facts: Facts, object: KubeObject): string | undefined {
 
 function deletionProblem(facts: Facts, object: KubeObject): string | undefined {
   const { cluster, cloud } = facts;
-  if (hasStuckDrill(facts, object)) return undefined;
   const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
   const instance = id === undefined ? undefined : cloud.instance(id);
+  // The database itself does not wait for it.
+  if (!instance && hasStuckDrill(facts, object)) return undefined;
   const reason = findCondition(statusOf(object).conditions, 'Progressing')?.reason;
   if (reason === 'CredentialsInvalid' && hasLostAccount(cluster, object)) return undefined;
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
@@ -83,7 +84,7 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
   return (
-    openProblem(cluster.journal(object.metadata.uid ?? '')?.journal) ??
+    openProblem(object, cluster.journal(object.metadata.uid ?? '')?.journal) ??
     difference(object, instance, cluster.journal(object.metadata.uid ?? '')?.journal.scale) ??
     alarmProblem(cloud, object, isLeftOut(object)) ??
     replicaProblem(facts, object) ??
@@ -176,9 +177,10 @@ function hasCredentials({ cluster }: Facts, object: KubeObject): boolean {
 /** Whether the data that it is to begin with can be had. */
 function hasSource({ cluster, cloud }: Facts, object: KubeObject): boolean {
   const { backup: name = '' } = specOf(object).restoreFrom ?? {};
-  const uid = cluster.find('RdsBackup', object.metadata.namespace ?? '', name)?.metadata.uid ?? '';
-  const id = cluster.journal(uid)?.journal.id ?? '';
-  return cloud.world().backups[id]?.status === 'COMPLETED';
+  const backup = cluster.find('RdsBackup', object.metadata.namespace ?? '', name);
+  const id = cluster.journal(backup?.metadata.uid ?? '')?.journal.id ?? '';
+  const { status, projectId } = cloud.world().backups[id] ?? {};
+  return status === 'COMPLETED' && projectId === projectOf(object);
 }
 
 /** Consent to an instance that does not exist in this account, or not any more. */
@@ -206,7 +208,10 @@ function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): bo
 }
 
 /** What the journal still waits for, whatever status says of it. */
-function openProblem(journal: Journal | undefined): string | undefined {
+function openProblem(object: KubeObject, journal: Journal | undefined): string | undefined {
+  const order = annotationOf(object, ANNOTATIONS.restart);
+  const isHandled = order === undefined || journal?.handled?.[ANNOTATIONS.restart] === order;
+  if (!isHandled && !specOf(object).stopped) return `the restart ${order} was not handled`;
   if (journal?.op) return `${journal.op.kind} ${journal.op.key} is open`;
   if (journal?.reboot === 'ordered') return 'a restart ordered by status was not carried out';
   return journal?.logsOrdered === 'ordered' ? 'logs ordered by status were not read' : undefined;
@@ -310,7 +315,8 @@ function childProblem({ cluster }: Facts, object: KubeObject, instance: Instance
   const isRoot = cluster.secretValue(namespace, `${name}-connection`, 'username') === 'root';
   if (isRoot && told !== instance.password)
     return 'the connection Secret does not hold the password of the cloud';
-  return password === instance.password ? undefined : 'the password of the Rds is not the one of the cloud';
+  const isSame = password === instance.password || isLeftOut(object);
+  return isSame ? undefined : 'the password of the Rds is not the one of the cloud';
 }
 
 /** Every instance has an Rds that knows it, or was meant to stay. */
