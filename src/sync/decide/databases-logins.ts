@@ -2,6 +2,7 @@
 
 import { loginIn, nextSlot } from '../../rds/rotation.ts';
 import { accountOf, type SqlEngine, type SqlLogins, type SqlWish } from '../../rds/sql-wish.ts';
+import { cloudTime } from './cloud-time.ts';
 import type { Observed, UserPassword } from './observed.ts';
 import {
   currentDrawing,
@@ -80,7 +81,7 @@ export function wishedAdministrators(one: Rotating | undefined, files: Files): S
 /** A Secret that is not in sight may be there all the same; drawing anew would cut off its clients. */
 function mayDraw(o: Observed, { rotation }: Rotating): boolean {
   if (!rotation) return true;
-  const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  const at = cloudTime(o);
   return rotation.missingAt !== undefined && at >= rotation.missingAt + o.timing.settleMs;
 }
 

@@ -5,6 +5,7 @@ import { type Journal, withoutAbsence } from '../../rds/journal.ts';
 import { nameKind, UID_TAG } from '../../rds/names.ts';
 import { heldByAlarms } from './autopilot/unwatch.ts';
 import { cloudFailed, contradictsFreshNews, journalUnavailable } from './cannot-act.ts';
+import { cloudTime } from './cloud-time.ts';
 import { deleting } from './deleting.ts';
 import { effectivePolicy } from './deletion-policy.ts';
 import { withDrill } from './drill/drill.ts';
@@ -51,7 +52,7 @@ function isRetryable(o: Observed): boolean {
 /** From the moment that a call reads `closed`, no replica starts anything for this UID (protocol C6). */
 function close(o: Observed, journal: Journal | undefined): Verdict {
   const message = 'The delete is being prepared.';
-  const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  const at = cloudTime(o);
   const oldId = journal?.id === undefined ? o.rds.status?.id : undefined;
   if (
     oldId !== undefined &&

@@ -18,6 +18,7 @@ import {
 import { ANNOTATIONS, UID_TAG } from '../../rds/names.ts';
 import { annotation } from '../../rds/object.ts';
 import { copyOf } from './boolean-orders.ts';
+import { cloudTime } from './cloud-time.ts';
 import { stateOf } from './instance-state.ts';
 import type { Observed } from './observed.ts';
 import { PACE } from './plan.ts';
@@ -54,7 +55,7 @@ export function logsNeedLook(o: Pick<Observed, 'rds' | 'spec' | 'children' | 'no
     if (!job || !named(secrets, running) || jobEnd(job)) return true;
   }
   // A clock of ours that is behind would leave an order open for as long.
-  const now = (o.cloud.kind === 'glance' ? o.cloud.at : undefined) ?? o.nowMs;
+  const now = cloudTime(o);
   return secrets.some((secret) =>
     secret.metadata.name === running || formOf(secret) === 'keys'
       ? usableUntil(secret) + CLOCKS_MS <= now
@@ -218,7 +219,7 @@ export function tokensHoldDelete(o: Observed): boolean {
   if (typeof o.journal !== 'object' || 'unavailable' in o.journal) return false;
   if (o.rds.metadata.deletionTimestamp === undefined) return false;
   const { closed } = o.journal;
-  const at = o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs;
+  const at = cloudTime(o);
   // One refusal may be a bad day. Without credentials nobody can revoke it, and the stopped pod has tried.
   const isRefused = o.cloud.kind === 'failed' && o.cloud.failure.class !== 'retryable';
   if (isRefused && closed && at >= closed.at + o.timing.settleMs) return false;

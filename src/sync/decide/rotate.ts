@@ -8,6 +8,7 @@ import { loginIn, nextSlot, ROOT_ACCOUNT, type Rotation } from '../../rds/rotati
 import { accountLabel, loginOf, type SqlEngine } from '../../rds/sql-wish.ts';
 import type { RdsStatus } from '../../rds/status.ts';
 import type { Drawing } from '../children/user-secrets.ts';
+import { cloudTime } from './cloud-time.ts';
 import { mayAct } from './databases.ts';
 import { OTHERS } from './databases-record.ts';
 import { databasesWish, sqlEngine } from './databases-wish.ts';
@@ -80,7 +81,7 @@ function seenBy(o: Observed, journal: Journal, report: RdsStatus['databases'], e
   const failed = (report?.failures ?? []).map(({ what }) => what);
   const { draw, password } = journal;
   return {
-    at: o.cloud.kind === 'fresh' ? o.cloud.at : o.nowMs,
+    at: cloudTime(o),
     settleMs: o.timing.settleMs,
     hourMs: o.timing.hourMs,
     grace: o.spec.rotationGrace,
