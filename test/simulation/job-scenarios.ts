@@ -93,6 +93,13 @@ export const JOB_SCENARIOS: readonly Scenario[] = [
     deed: { do: 'new user password', value: `${CANARY}-secondUserPw` },
     strikes: AROUND_SQL,
   }),
+  sql('new rights, and a picture from before their Job had ended', {
+    before: [create(), declare([GENERATED]), declare([{ ...GENERATED, rights: ['SELECT'] }])],
+    gapMs: 2 * MINUTE,
+    prepareMs: 8 * MINUTE,
+    deed: { do: 'parent goes back', versions: 1 },
+    strikes: ['kube live rds'],
+  }),
   sql('users dropped, and an old picture of them', {
     before: [
       create(),

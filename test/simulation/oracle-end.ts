@@ -78,23 +78,31 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const ready = findCondition(status.conditions, 'Ready')?.reason ?? 'none';
   const held = specOf(object).paused ? 'Paused' : isDryRun(object) ? 'DryRun' : undefined;
   if (held) return synced === held ? undefined : `${held}, but Synced says ${synced}`;
-  const id = cluster.journal(object.metadata.uid ?? '')?.journal.id;
-  const instance = id === undefined ? undefined : cloud.instance(id);
-  if (!instance) return excuse(facts, object, { ready, synced });
+  const journal = cluster.journal(object.metadata.uid ?? '')?.journal;
+  const instance = journal?.id === undefined ? undefined : cloud.instance(journal.id);
+  if (!journal || !instance) return excuse(facts, object, { ready, synced });
+  if (journal.op) return `${journal.op.kind} ${journal.op.key} is open`;
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (told !== undefined) return told === 'told' ? undefined : told;
-  return (
-    openProblem(object, cluster.journal(object.metadata.uid ?? '')?.journal) ??
-    difference(object, instance, cluster.journal(object.metadata.uid ?? '')?.journal.scale) ??
-    alarmProblem(cloud, object, isLeftOut(object)) ??
-    replicaProblem(facts, object) ??
-    drillProblem(facts, object) ??
-    childProblem(facts, object, instance) ??
-    logsProblem(facts, object) ??
-    sqlProblem(cluster, facts.servers, object, instance) ??
-    loginProblem(cluster, facts.servers, object)
-  );
+  return workingProblem(facts, object, instance, journal);
 }
+
+/** The instance is there and works. */
+const workingProblem = (
+  facts: Facts,
+  object: KubeObject,
+  instance: Instance,
+  journal: Journal,
+): string | undefined =>
+  orderProblem(object, journal) ??
+  difference(object, instance, journal.scale) ??
+  alarmProblem(facts.cloud, object, isLeftOut(object)) ??
+  replicaProblem(facts, object) ??
+  drillProblem(facts, object) ??
+  childProblem(facts, object, instance) ??
+  logsProblem(facts, object) ??
+  sqlProblem(facts.cluster, facts.servers, object, instance) ??
+  loginProblem(facts.cluster, facts.servers, object);
 
 const isDryRun = (object: KubeObject): boolean => annotationOf(object, ANNOTATIONS.dryRun) === 'true';
 
@@ -207,14 +215,13 @@ function isTakenByOther({ cluster }: Facts, uid: string, instance: Instance): bo
   return [...cluster.journals()].some((one) => one.uid !== uid && one.journal.id === instance.id);
 }
 
-/** What the journal still waits for, whatever status says of it. */
-function openProblem(object: KubeObject, journal: Journal | undefined): string | undefined {
+/** Orders that the journal still has, whatever status says of them. */
+function orderProblem(object: KubeObject, journal: Journal): string | undefined {
   const order = annotationOf(object, ANNOTATIONS.restart);
-  const isHandled = order === undefined || journal?.handled?.[ANNOTATIONS.restart] === order;
+  const isHandled = order === undefined || journal.handled?.[ANNOTATIONS.restart] === order;
   if (!isHandled && !specOf(object).stopped) return `the restart ${order} was not handled`;
-  if (journal?.op) return `${journal.op.kind} ${journal.op.key} is open`;
-  if (journal?.reboot === 'ordered') return 'a restart ordered by status was not carried out';
-  return journal?.logsOrdered === 'ordered' ? 'logs ordered by status were not read' : undefined;
+  if (journal.reboot === 'ordered') return 'a restart ordered by status was not carried out';
+  return journal.logsOrdered === 'ordered' ? 'logs ordered by status were not read' : undefined;
 }
 
 /** What the autopilot chose over this very spec, or what the spec says. */

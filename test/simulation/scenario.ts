@@ -9,6 +9,8 @@ export type Scenario = {
   shares?: boolean;
   /** So is the CompositeController of backups as objects. */
   backsUp?: boolean;
+  /** Answers that stand are given again, and judged. */
+  stands?: boolean;
   before: Deed[];
   /** How long that takes, when it is more than a create. */
   prepareMs?: number;

@@ -166,6 +166,16 @@ export const SCENARIOS: readonly Scenario[] = [
     strikes: ['otc alarms'],
   },
   {
+    // An answer from memory would not see it.
+    name: 'grown by hand at rest',
+    stands: true,
+    before: [create()],
+    prepareMs: 5 * MINUTE,
+    deed: { do: 'hand grows disk' },
+    forMs: 3 * MINUTE,
+    strikes: ['otc list'],
+  },
+  {
     name: 'sweep',
     before: [{ do: 'old journals' }],
     deed: { do: 'journals are swept', which: 0 },
@@ -285,6 +295,7 @@ export async function runScenario(
     replicas: 2,
     shares: scenario.shares === true,
     backsUp: scenario.backsUp === true,
+    stands: scenario.stands === true,
     lags: { ...LAGS, listLagMs: scenario.listLagMs ?? LAGS.listLagMs },
     choose: (site, _occurrence, kinds) => {
       const [always, once] = [part, tried].map(({ choose }) => choose(site, 0, kinds));
