@@ -30,6 +30,7 @@ export const WORLD_FAULTS = [
   'stuck-build',
   'failed-build',
   'failed-backup',
+  'stuck-backup',
   'failed-restore',
   'sold-out',
 ] as const;

@@ -77,7 +77,7 @@ export function createLoop(deps: SyncDeps, looks: Looks = journalLooks(deps)): R
     const held = await unlessUnreachable(() => deps.journal.read(uid));
     if (held === 'unreachable') return false;
     looks.note(uid);
-    return held === undefined || hidesJournal(observed, held.journal);
+    return held !== undefined && hidesJournal(observed, held.journal);
   }
 
   async function fully(hook: HookName, view: View, budget: CallBudget): Promise<Outcome> {

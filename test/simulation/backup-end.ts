@@ -30,6 +30,9 @@ function backupProblem(facts: BackupFacts, object: KubeObject): string | undefin
   const isLocked = hasLostAccount(cluster, object);
   if (object.metadata.deletionTimestamp) {
     const told = findCondition(conditions, 'Progressing')?.reason;
+    const known = cluster.journal(object.metadata.uid ?? '')?.journal.id ?? '';
+    // One that never ends cannot be deleted: only told.
+    if (told === 'Busy' && cloud.world().backups[known]?.status === 'BUILDING') return undefined;
     return isLocked && told === 'CredentialsInvalid' ? undefined : `the delete does not end (${told})`;
   }
   if (isLocked) return undefined;
@@ -55,16 +58,17 @@ function told(status: RdsBackupStatus, reason: string | undefined, backup: Backu
   return isSame ? undefined : `it is ${backup.status}, told are ${status.phase} and ${status.status}`;
 }
 
+function adoptionProblem(backup: Backup | undefined, id: string, reason: string): string | undefined {
+  // A backup that never ends is never taken over: only told.
+  if (reason === 'BackupRunning' && backup?.status === 'BUILDING') return undefined;
+  const isThere = backup !== undefined && backup.status !== 'DELETING';
+  return reason === 'BackupNotFound' && !isThere ? undefined : `it did not take over ${id} (${reason})`;
+}
+
 /** No backup: only true reasons count. */
 function excuse({ cluster, cloud }: BackupFacts, object: KubeObject, reason: string): string | undefined {
   const { rds: name, backupId = '' } = backupSpecOf(object);
-  if (name === undefined) {
-    const backup = cloud.world().backups[backupId];
-    const isThere = backup !== undefined && backup.status !== 'DELETING';
-    return reason === 'BackupNotFound' && !isThere
-      ? undefined
-      : `it did not take over ${backupId} (${reason})`;
-  }
+  if (name === undefined) return adoptionProblem(cloud.world().backups[backupId], backupId, reason);
   const rds = cluster.findRds(object.metadata.namespace ?? '', name);
   if (!rds) return reason === 'RdsNotFound' ? undefined : `there is no Rds ${name}, told is ${reason}`;
   // Its credentials are not those of its Rds.

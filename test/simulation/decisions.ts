@@ -58,7 +58,12 @@ export function createDecisions({ choose, without = new Set(), now }: DecisionsO
 }
 
 /** Builds and backups go wrong more often than a wire would make them. */
-const OF_THE_WORLD: ReadonlySet<string> = new Set(['failed-build', 'stuck-build', 'failed-backup']);
+const OF_THE_WORLD: ReadonlySet<string> = new Set([
+  'failed-build',
+  'stuck-build',
+  'failed-backup',
+  'stuck-backup',
+]);
 
 /** Sites of which a schedule sees few calls strike more often. */
 export function chooseByChance(chance: Chance, rateOf: (site: string) => number): Choose {

@@ -63,6 +63,9 @@ function deletionProblem(facts: Facts, object: KubeObject): string | undefined {
   if (reason === 'CredentialsInvalid' && hasLostAccount(cluster, object)) return undefined;
   // A build that never ends cannot be deleted, and one that failed cannot be backed up: only told.
   if (instance?.status === 'BUILD' && isStuck(cloud, instance) && reason === 'Busy') return undefined;
+  // The same of a backup that never ends.
+  const isSaving = instance !== undefined && isBackingUp(cloud, instance);
+  if (isSaving && (reason === 'Busy' || reason === 'FinalBackup')) return undefined;
   const isBroken = instance?.status === 'CREATE FAIL' || instance?.status === 'FAILED';
   if (isBroken && reason === 'FinalBackupFailed') return undefined;
   // The credentials of a tenant went with the namespace: told, and a person has to bring them back.
@@ -81,10 +84,10 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   const journal = cluster.journal(object.metadata.uid ?? '')?.journal;
   const instance = journal?.id === undefined ? undefined : cloud.instance(journal.id);
   if (!journal || !instance) return excuse(facts, object, { ready, synced });
-  if (journal.op) return `${journal.op.kind} ${journal.op.key} is open`;
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
-  if (told !== undefined) return told === 'told' ? undefined : told;
-  return workingProblem(facts, object, instance, journal);
+  if (journal.op && !isBackingUp(cloud, instance)) return `${journal.op.kind} ${journal.op.key} is open`;
+  if (told === 'told') return undefined;
+  return told ?? workingProblem(facts, object, instance, journal);
 }
 
 /** The instance is there and works. */
@@ -111,6 +114,10 @@ function brokenState(facts: Facts, uid: string, instance: Instance, ready: strin
   if (instance.status === 'BUILD') {
     return isStuck(facts.cloud, instance) && ready === 'Creating' ? 'told' : `builds, Ready says ${ready}`;
   }
+  if (instance.status === 'BACKING UP')
+    return isStuck(facts.cloud, instance) && (ready === 'Busy' || ready === 'Available')
+      ? 'told'
+      : `backs up, Ready says ${ready}`;
   if (instance.status === 'CREATE FAIL')
     return ready === 'CreateFailed' ? 'told' : `failed, Ready says ${ready}`;
   // A restore in place that the cloud could not do.
@@ -120,7 +127,11 @@ function brokenState(facts: Facts, uid: string, instance: Instance, ready: strin
   return isTakenByOther(facts, uid, instance) ? 'told' : 'ForeignInstance, but it is ours';
 }
 
-/** A build that will never end. */
+/** For ever: nothing else can be done to it. */
+const isBackingUp = (cloud: SimCloud, instance: Instance): boolean =>
+  instance.status === 'BACKING UP' && isStuck(cloud, instance);
+
+/** A build or backup that will never end. */
 function isStuck(cloud: SimCloud, { id }: Instance): boolean {
   return !cloud.world().pending.some((due) => due.kind === 'effect' && due.instanceId === id);
 }
@@ -144,7 +155,8 @@ function excuse(
     return undefined;
   // Nobody can take over what the cloud never finishes: only told.
   const adopted = cloud.instance(annotationOf(object, ANNOTATIONS.adopt) ?? '');
-  if (synced === 'Busy' && adopted?.status === 'BUILD' && isStuck(cloud, adopted)) return undefined;
+  const isBusy = adopted?.status === 'BUILD' || adopted?.status === 'BACKING UP';
+  if (synced === 'Busy' && isBusy && isStuck(cloud, adopted)) return undefined;
   const told = findCondition(statusOf(object).conditions, 'Synced')?.message ?? '';
   if (lacksWhatIsTold(facts, object, synced)) return undefined;
   const isRefused = synced === 'CloudRefused' || synced === 'UnknownFlavor';

@@ -173,8 +173,10 @@ export function loginProblem(cluster: Cluster, servers: SqlServers, object: Kube
   // Told: the password of an adopted instance is what people say it is.
   const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
   if (ready?.status !== 'True' && cluster.journal(uid)?.journal.adopted) return undefined;
-  // Told as well: nobody can be let in where nothing runs.
-  if (specOf(object).stopped && ready?.reason === 'DatabasesWaiting') return undefined;
+  // Told as well: nobody can be let in where nothing runs, or before root's password is known.
+  const { stopped } = specOf(object);
+  const waits = stopped || statusOf(object).plan?.some(({ field }) => field === 'root password');
+  if (waits && ready?.reason === 'DatabasesWaiting') return undefined;
   const declared = new Set((specOf(object).users ?? []).map((user) => accountLabel('MySQL', user)));
   for (const secret of cluster.secretsOf(namespace, uid)) {
     if (!isLogin(secret) || secretValue(secret, 'username') === 'root') continue;

@@ -156,6 +156,9 @@ export function sqlProblem(
   // A Job that never came up has not heard it yet.
   const isWrong = ready?.status === 'False' && passwordInCluster(cluster, object) !== instance.password;
   if (isAdopted && (isShut || isWrong)) return undefined;
+  // A password that waits for the window: until then nobody can log in for us.
+  const waits = statusOf(object).plan?.some(({ field }) => field === 'root password') === true;
+  if (waits && ready?.reason === 'DatabasesWaiting') return undefined;
   if (ready?.status !== 'True') return `DatabasesReady is not True: ${ready?.message}`;
   const server = servers.serverOf(instance);
   const missing = databases.find((name) => !server.databases.has(name));

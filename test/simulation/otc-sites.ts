@@ -119,11 +119,11 @@ const ROWS = [
   write('otc delete', `DELETE ${ONE}`, ['delete', 'removeReplica', 'removeDrill']),
   write('otc backup', 'POST /v3/{project}/backups', ['finalBackup', 'safetyBackup'], {
     says: /"name":"(final|before)-/,
-    faults: [...WRITE, 'failed-backup'],
+    faults: [...WRITE, 'failed-backup', 'stuck-backup'],
   }),
   // Of an RdsBackup; judged by oracle-backups.ts.
   write('otc backup order', 'POST /v3/{project}/backups', ['create'], {
-    faults: [...WRITE, 'failed-backup'],
+    faults: [...WRITE, 'failed-backup', 'stuck-backup'],
   }),
   write('otc backup delete', 'DELETE /v3/{project}/backups/{id}', ['delete']),
   write('otc restore in place', 'POST /v3/{project}/instances/recovery', ['restore'], {

@@ -308,10 +308,12 @@ function reportUnfinished({ facts, sharing, report }: World, before: string): vo
 
 /** What a server refuses is tried again now and then, and told. */
 function isTriedAgain(object: KubeObject): boolean {
-  const { failures = [] } = statusOf(object).databases ?? {};
+  const { databases, conditions } = statusOf(object);
+  // What could be restored moves on with every backup.
+  if (findCondition(conditions, 'Synced')?.reason === 'RestoreRefused') return true;
   return (
-    failures.length > 0 ||
-    findCondition(statusOf(object).conditions, 'DatabasesReady')?.reason === 'DatabasesFailed'
+    (databases?.failures ?? []).length > 0 ||
+    findCondition(conditions, 'DatabasesReady')?.reason === 'DatabasesFailed'
   );
 }
 

@@ -119,6 +119,18 @@ t.test('a failed backup says FAILED and leaves the instance usable', async (t) =
   t.equal((await show(id)).status, 'ACTIVE');
 });
 
+t.test('a stuck backup is made for ever, and so its instance is busy', async (t) => {
+  const { build, clock, rds, show, simulator } = await testCloud();
+  const id = await build();
+  simulator.faults.add({ kind: 'stuck-backup' });
+  await rds('POST', '/backups', { instance_id: id, name: 'endless' });
+  clock.advance(600 * MINUTE);
+  t.match((await rds('GET', `/backups?instance_id=${id}&backup_type=manual`)).body.backups, [
+    { status: 'BUILDING' },
+  ]);
+  t.equal((await show(id)).status, 'BACKING UP');
+});
+
 t.test('the policy is read and written; start and days may be left out only for keep_days 0', async (t) => {
   const { build, rds } = await testCloud();
   const id = await build();

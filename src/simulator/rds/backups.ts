@@ -57,10 +57,13 @@ function requireBackupReady(instance: Instance): void {
 function start(call: Call, instance: Instance, backup: Backup): void {
   const { world, now } = call;
   const isFailed = call.faults.takeWorld('failed-backup', call.site);
+  const isStuck = !isFailed && call.faults.takeWorld('stuck-backup', call.site);
   world.backups[backup.id] = backup;
   instance.status = 'BACKING UP';
   instance.operation = { kind: 'backup', jobId: '', since: now };
   note(world, { at: now, kind: 'backup', instanceId: instance.id, name: backup.name });
+  // It says so for ever, and so does the instance.
+  if (isStuck) return;
   const effect: Effect = { do: 'backed-up', backupId: backup.id, isFailed };
   const at = now + lasting(call, call.settings.durations.backupMs);
   schedule(world, { at, kind: 'effect', instanceId: instance.id, effect });
