@@ -86,7 +86,8 @@ function problemOf(facts: Facts, object: KubeObject): string | undefined {
   if (!journal || !instance) return excuse(facts, object, { ready, synced });
   const told = brokenState(facts, object.metadata.uid ?? '', instance, ready);
   if (journal.op && !isBackingUp(cloud, instance)) return `${journal.op.kind} ${journal.op.key} is open`;
-  if (told === 'told') return undefined;
+  // The throwaway of a drill is another instance.
+  if (told === 'told') return drillProblem(facts, object);
   return told ?? workingProblem(facts, object, instance, journal);
 }
 
