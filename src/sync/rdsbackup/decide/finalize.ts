@@ -161,7 +161,7 @@ function remove(o: ObservedBackup, journal: Journal, backup: Backup, cloud: Fres
   );
 }
 
-/** Made or adopted by another object that still lives: deleting it would take that one's backup away. */
+/** Made by another object that still lives: deleting it would take the backup away from that one. */
 export const OWNED = 'OWNED';
 
 function afterDelete(o: ObservedBackup): BackupVerdict {
