@@ -1,6 +1,7 @@
 // `npm run simulate -- --seeds N --first S`: tries N schedules and ends with 1 when an invariant breaks.
 // Options: --story (history of the last moments), --keep-going (count violations instead of stopping), --cells (list the
-// counters), --keep NAME (the shrunk schedule goes into test/simulation/kept, where it stays a test), --every-cell (whatever people, hosts and watches can do and never did is a failure, and so are schedules that
+// counters), --keep NAME (the shrunk schedule goes into test/simulation/kept, where it
+// stays a test), --every-cell (whatever people, hosts and watches can do and never did is a failure, and so are schedules that
 // are toys; faults of calls are all struck by exhaustive.test.ts), --jobs N (threads; as many as there are cores).
 
 import { availableParallelism } from 'node:os';

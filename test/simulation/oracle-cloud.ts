@@ -405,6 +405,10 @@ export function createCloudOracle(
   };
 }
 
+/** It is told that the password goes to the cloud later, in the window say: until then nobody can log in for us. */
+export const rootPasswordWaits = (object: KubeObject): boolean =>
+  statusOf(object).plan?.some(({ field }) => field === 'root password') === true;
+
 /** The password that the cluster shows for an Rds, wherever it comes from. */
 export function passwordInCluster(cluster: Cluster, object: KubeObject): string | undefined {
   const { password, passwordSecretRef } = specOf(object);

@@ -11,7 +11,7 @@ import { findFlavor } from '../../src/simulator/rds/flavors.ts';
 import { type Instance, NETWORKS, type SimCloud } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, projectOf, specOf, statusOf } from './cluster.ts';
 import { alarmProblem, hasLostAccount } from './oracle-autopilot.ts';
-import { passwordInCluster } from './oracle-cloud.ts';
+import { passwordInCluster, rootPasswordWaits } from './oracle-cloud.ts';
 import { logsProblem } from './oracle-credentials.ts';
 import { loginProblem } from './oracle-logins.ts';
 import { sqlProblem } from './oracle-sql.ts';
@@ -335,7 +335,7 @@ function childProblem({ cluster }: Facts, object: KubeObject, instance: Instance
   const isRoot = cluster.secretValue(namespace, `${name}-connection`, 'username') === 'root';
   if (isRoot && told !== instance.password)
     return 'the connection Secret does not hold the password of the cloud';
-  const isSame = password === instance.password || isLeftOut(object);
+  const isSame = password === instance.password || (isLeftOut(object) && rootPasswordWaits(object));
   return isSame ? undefined : 'the password of the Rds is not the one of the cloud';
 }
 

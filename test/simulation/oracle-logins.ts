@@ -9,6 +9,7 @@ import { graceMs, hoursMs, ROOT_ACCOUNT, type Rotation } from '../../src/rds/rot
 import { accountLabel } from '../../src/rds/sql-wish.ts';
 import { HOUR_MS, SECOND } from './clock.ts';
 import { annotationOf, type Cluster, journalIn, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
+import { rootPasswordWaits } from './oracle-cloud.ts';
 import type { LoginChange, SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
@@ -174,8 +175,7 @@ export function loginProblem(cluster: Cluster, servers: SqlServers, object: Kube
   const ready = findCondition(statusOf(object).conditions, 'DatabasesReady');
   if (ready?.status !== 'True' && cluster.journal(uid)?.journal.adopted) return undefined;
   // Told as well: nobody can be let in where nothing runs, or before root's password is known.
-  const { stopped } = specOf(object);
-  const waits = stopped || statusOf(object).plan?.some(({ field }) => field === 'root password');
+  const waits = specOf(object).stopped || rootPasswordWaits(object);
   if (waits && ready?.reason === 'DatabasesWaiting') return undefined;
   const declared = new Set((specOf(object).users ?? []).map((user) => accountLabel('MySQL', user)));
   for (const secret of cluster.secretsOf(namespace, uid)) {

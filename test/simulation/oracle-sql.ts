@@ -10,7 +10,7 @@ import { accountHost, accountLabel, type SqlEngine, type SqlWish } from '../../s
 import { MINUTE } from './clock.ts';
 import type { Instance } from './cloud.ts';
 import { annotationOf, type Cluster, keyOf, secretValue, specOf, statusOf } from './cluster.ts';
-import { CALL_WINDOW_MS, passwordInCluster } from './oracle-cloud.ts';
+import { CALL_WINDOW_MS, passwordInCluster, rootPasswordWaits } from './oracle-cloud.ts';
 import { rightsOf, type Server, type SqlServers } from './sql-servers.ts';
 import type { Report } from './violation.ts';
 
@@ -156,9 +156,7 @@ export function sqlProblem(
   // A Job that never came up has not heard it yet.
   const isWrong = ready?.status === 'False' && passwordInCluster(cluster, object) !== instance.password;
   if (isAdopted && (isShut || isWrong)) return undefined;
-  // A password that waits for the window: until then nobody can log in for us.
-  const waits = statusOf(object).plan?.some(({ field }) => field === 'root password') === true;
-  if (waits && ready?.reason === 'DatabasesWaiting') return undefined;
+  if (rootPasswordWaits(object) && ready?.reason === 'DatabasesWaiting') return undefined;
   if (ready?.status !== 'True') return `DatabasesReady is not True: ${ready?.message}`;
   const server = servers.serverOf(instance);
   const missing = databases.find((name) => !server.databases.has(name));
